@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# One makefile for the whole tree. `make` builds into build/, `make help` lists the rest.
+#   V=1  show commands   DEBUG=1  -O0 -g3   SANITIZE=address,undefined   BUILD=dir
+
+BUILD	?= build
+PREFIX	?= /usr/local
+DESTDIR	?=
+CC	?= gcc
+VERSION	:= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+Q	:= $(if $(filter 1,$(V)),,@)
+say	= $(if $(filter 1,$(V)),@:,@printf '  %-8s%s\n' $(1) $(2))
+
+PKGS	:= libpci libmnl json-c
+WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	   -Wformat=2 -Wundef -Wvla
+OPT	:= $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+ifneq ($(SANITIZE),)
+SAN	:= -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+INC	:= -I. -Iutil/include -Imemtype/include -Ivfio/include -I$(BUILD)
+CFLAGS	?= $(OPT)
+ALL_CFLAGS  = -std=gnu17 -D_GNU_SOURCE -DBP_VERSION='"$(VERSION)"' $(WARN) $(INC) $(SAN) -pthread \
+	      $(PKG_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(SAN) -pthread $(LDFLAGS)
+
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+
+# --- what is built: a directory is a library or a program -----------------------------------
+
+objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+UTIL_OBJS	:= $(call objs,$(wildcard util/*.c))
+MEMTYPE_OBJS	:= $(call objs,$(wildcard memtype/*.c))
+VFIO_OBJS	:= $(call objs,$(wildcard vfio/*.c))
+VFCTL_OBJS	:= $(call objs,$(wildcard vfio/vfctl/*.c))
+VMM_MAIN	:= $(call objs,vmm/main.c)
+VMM_OBJS	:= $(filter-out $(VMM_MAIN),$(call objs,$(wildcard vmm/*.c vmm/*/*.c)))
+GUEST_SRCS	:= $(wildcard tests/guest/*.c)
+UNIT_SRCS	:= $(wildcard tests/unit/*_test.c)
+
+LIBUTIL		:= $(BUILD)/lib/libutil.a
+LIBMEMTYPE	:= $(BUILD)/lib/libmemtype.a
+LIBVF		:= $(BUILD)/lib/libvf.a
+LIBVMM		:= $(BUILD)/lib/libvmm.a
+LIBS		:= $(LIBVMM) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
+
+PROGRAMS	:= $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass)
+GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest)
+UNIT		:= $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
+MANPAGES	:= $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
+
+.PHONY: all programs guest unit man install test unit-test demo headers clean help lint vfctl bluepass
+.DELETE_ON_ERROR:
+all: programs guest
+
+programs: $(PROGRAMS)
+guest: $(GUEST)
+unit: $(UNIT)
+man: $(MANPAGES)
+vfctl: $(BUILD)/bin/vfctl
+bluepass: $(BUILD)/bin/bluepass
+
+# Rebuild everything when the flags change, since a sanitized object does not link with a plain one.
+FLAGS_NOW := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+FORCE:
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIBUTIL): $(UTIL_OBJS)
+$(LIBMEMTYPE): $(MEMTYPE_OBJS)
+$(LIBVF): $(VFIO_OBJS)
+$(LIBVMM): $(VMM_OBJS)
+$(LIBS):
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/bin/vfctl: $(VFCTL_OBJS) $(LIBVF) $(LIBUTIL)
+$(BUILD)/bin/bluepass: $(VMM_MAIN) $(LIBS)
+$(PROGRAMS):
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# Runs as PID 1 of a guest that has no libraries.
+$(BUILD)/guest/bpguest: $(GUEST_SRCS) $(wildcard tests/guest/*.h) $(BUILD)/flags
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -static -pthread -o $@ $(GUEST_SRCS)
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIBS) $(BUILD)/flags
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(shell pkg-config --cflags check) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< \
+		$(LIBS) $(PKG_LIBS) $(shell pkg-config --libs check)
+
+$(BUILD)/man/%: docs/man/%.scd
+	$(call say,SCDOC,$@)
+	@mkdir -p $(@D)
+	$(Q)scdoc < $< > $@
+
+# Every header must compile alone.
+headers:
+	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h); do \
+		$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
+
+-include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS))
+-include $(addsuffix .d,$(UNIT))
+
+clean:
+	rm -rf $(BUILD)
