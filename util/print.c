@@ -208,7 +208,7 @@ void bp_print_bool(struct bp_print *p, const char *key, const char *fmt, bool va
 
 void bp_print_null(struct bp_print *p, const char *key, const char *text)
 {
-	TEXT_OR_LEAD(p, key, text ? "%s" : NULL, text);
+	TEXT_OR_LEAD(p, key, "%s", text ? text : "");
 	fputs("null", p->out);
 }
 
