@@ -288,8 +288,9 @@ static bool read_control(struct run *r)
 	while (!r->done && r->in.len - at >= sizeof(f)) {
 		memcpy(&f, r->in.data + at, sizeof(f));
 		if (f.len > LAB_FRAME_MAX) {
-			f = (struct lab_frame){ .type = LAB_FATAL };
-			handle_frame(r, &f, (const unsigned char *)"");
+			say("the agent in the emulated host sent a frame of %u bytes", f.len);
+			show_tail(r);
+			r->done = true;
 			break;
 		}
 		if (r->in.len - at - sizeof(f) < f.len)
@@ -347,6 +348,15 @@ static void start_qemu(struct run *r, char **argv, off_t disk)
 		fcntl(r->errors, F_SETFL, O_NONBLOCK);
 		return;
 	}
+	struct {
+		int fd, at;
+	} ends[] = {
+		{ con[1], CONSOLE_FD },
+		{ ctl[1], CONTROL_FD },
+		{ mem, DISK_FD },
+		{ err[1], STDERR_FILENO },
+	};
+
 	/* Dies with us, however we die; asked again in case that was just now. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -360,9 +370,12 @@ static void start_qemu(struct run *r, char **argv, off_t disk)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (dup2(con[1], CONSOLE_FD) < 0 || dup2(ctl[1], CONTROL_FD) < 0 ||
-	    (mem >= 0 && dup2(mem, DISK_FD) < 0) || dup2(err[1], STDERR_FILENO) < 0)
-		_exit(EXIT_LAB);
+	/* Out of the way first: they may lie at each other's numbers. */
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		ends[i].fd = ends[i].fd < 0 ? -1 : fcntl(ends[i].fd, F_DUPFD_CLOEXEC, DISK_FD + 1);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (ends[i].fd >= 0 && dup2(ends[i].fd, ends[i].at) < 0)
+			_exit(EXIT_LAB);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO) < 0)
 		_exit(EXIT_LAB);
