@@ -12,7 +12,7 @@ VERSION	:= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 Q	:= $(if $(filter 1,$(V)),,@)
 say	= $(if $(filter 1,$(V)),@:,@printf '  %-8s%s\n' $(1) $(2))
 
-PKGS	:= libpci libmnl json-c
+PKGS	:= libpci libmnl libkmod json-c
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	   -Wformat=2 -Wundef -Wvla
 OPT	:= $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
@@ -20,7 +20,7 @@ ifneq ($(SANITIZE),)
 SAN	:= -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
-INC	:= -I. -Iutil/include -Imemtype/include -Ivfio/include -I$(BUILD)
+INC	:= -I. -Itests/unit -Iutil/include -Imemtype/include -Ivfio/include -I$(BUILD)
 CFLAGS	?= $(OPT)
 ALL_CFLAGS  = -std=gnu17 -D_GNU_SOURCE -DBP_VERSION='"$(VERSION)"' $(WARN) $(INC) $(SAN) -pthread \
 	      $(PKG_CFLAGS) $(CFLAGS)
@@ -53,7 +53,8 @@ GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest)
 UNIT		:= $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 MANPAGES	:= $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
-.PHONY: all programs guest unit man install test unit-test demo headers clean help lint vfctl bluepass
+.PHONY: all programs guest unit man install setup test unit-test demo headers clean help lint \
+	vfctl bluepass FORCE
 .DELETE_ON_ERROR:
 all: programs guest
 
@@ -108,6 +109,48 @@ $(BUILD)/man/%: docs/man/%.scd
 	$(call say,SCDOC,$@)
 	@mkdir -p $(@D)
 	$(Q)scdoc < $< > $@
+
+# --- what the README names: both do their own set-up ----------------------------------------
+# The packages decide what pkg-config says above, hence a second make after they are there.
+
+setup:
+	$(Q)tests/setup
+
+demo: setup
+	$(Q)$(MAKE) -s -j2 all
+	$(Q)tests/demo/run
+
+test: setup
+	$(Q)$(MAKE) -s -j2 all unit
+	$(Q)tests/run
+
+unit-test: unit
+	$(Q)tests/run --unit
+
+lint:
+	$(Q)clang-tidy --quiet $(wildcard util/*.c memtype/*.c vfio/*.c vfio/vfctl/*.c vmm/*.c vmm/*/*.c) -- \
+		$(ALL_CFLAGS)
+
+install: programs man
+	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(BUILD)/bin/vfctl $(DESTDIR)$(PREFIX)/sbin/
+	install -m 755 $(BUILD)/bin/bluepass $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(LIBVF) $(LIBMEMTYPE) $(DESTDIR)$(PREFIX)/lib/
+	cp -r vfio/include/vf memtype/include/mt $(DESTDIR)$(PREFIX)/include/
+	install -D -m 644 util/include/bp/error.h $(DESTDIR)$(PREFIX)/include/bp/error.h
+	install -m 644 completions/* $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
+	for m in $(MANPAGES); do \
+		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/} || exit 1; done
+
+help:
+	@sed -n '3,6s/^# \{0,1\}//p' Makefile
+	@printf '%s\n' 'all        programs and the test guest' 'unit       unit test programs' \
+		'unit-test  run the unit tests, plain and sanitized' \
+		'setup      install packages (Debian 12, root) and bring the lab its kernels' \
+		'test       setup, build, run every test' 'demo       setup, build, assign VFs for real' \
+		'man        man pages' 'headers    compile each header alone' 'lint       clang-tidy' \
+		'install    to DESTDIR and PREFIX' 'clean      remove the build folder'
 
 # Every header must compile alone.
 headers:
