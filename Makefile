@@ -79,7 +79,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 $(LIBUTIL): $(UTIL_OBJS)
 $(LIBMEMTYPE): $(MEMTYPE_OBJS)
-$(LIBVF): $(VFIO_OBJS)
+# error.o goes along, so that libvf.a is complete when installed alone.
+$(LIBVF): $(VFIO_OBJS) $(BUILD)/obj/util/error.o
 $(LIBVMM): $(VMM_OBJS)
 $(LIBS):
 	$(call say,AR,$@)
