@@ -18,6 +18,9 @@ struct vmm_rtc;
  */
 int vmm_rtc_new(struct vmm *vmm, struct vmm_rtc **out);
 
+/** vmm_rtc_reset() - interrupts off, as the RESET pin does; time and memory stay. @rtc: clock. */
+void vmm_rtc_reset(struct vmm_rtc *rtc);
+
 /** vmm_rtc_free() - unplug. @rtc: NULL is allowed. */
 void vmm_rtc_free(struct vmm_rtc *rtc);
 
