@@ -50,7 +50,6 @@ struct vmm_pci_bar {
  *           BAR stays dead.
  * @bar_unmap: it stops; dev->bar[n].addr is still the old address.
  * @reset: the machine was reset; configuration space has its initial content again.
- * @unplug: the guest ejected the device; it is off the bus already and is freed here.
  */
 struct vmm_pci_ops {
 	void (*cfg_read)(struct vmm_pci_dev *dev, unsigned int off, unsigned int len);
@@ -59,7 +58,6 @@ struct vmm_pci_ops {
 	int (*bar_map)(struct vmm_pci_dev *dev, unsigned int bar);
 	void (*bar_unmap)(struct vmm_pci_dev *dev, unsigned int bar);
 	void (*reset)(struct vmm_pci_dev *dev);
-	void (*unplug)(struct vmm_pci_dev *dev);
 };
 
 /**
@@ -108,6 +106,16 @@ int vmm_pci_new(struct vmm_bus *pio, struct vmm_bus *mmio, const struct vmm_pci_
 void vmm_pci_free(struct vmm_pci *pci);
 
 /**
+ * vmm_pci_on_reset_control() - who is told about the reset control register.
+ * @pci: bus.
+ * @fn: called with each byte that the guest writes to VMM_PORT_RESET, which lies inside
+ *      the ports of configuration mechanism 1; NULL drops the writes.
+ * @priv: handed to @fn.
+ */
+void vmm_pci_on_reset_control(struct vmm_pci *pci, void (*fn)(void *priv, uint8_t value),
+			      void *priv);
+
+/**
  * vmm_pci_add() - plug a device: slot, INTx line and BAR addresses are given out.
  * @pci: bus. @dev: device. @err: says which window is full and how much was wanted.
  *
@@ -119,6 +127,15 @@ int vmm_pci_add(struct vmm_pci *pci, struct vmm_pci_dev *dev, struct bp_error *e
 
 /** vmm_pci_remove() - unplug: BARs stop answering, the slot reads as empty. @pci: bus. @dev: device. */
 void vmm_pci_remove(struct vmm_pci *pci, struct vmm_pci_dev *dev);
+
+/**
+ * vmm_pci_function_reset() - what a function-level reset leaves of the configuration space.
+ * @dev: device.
+ *
+ * BARs stop answering; registers have their initial content, but no address and no
+ * enable bit (PCI Express Base 5.0, 6.6.2). The device's own reset is the caller's business.
+ */
+void vmm_pci_function_reset(struct vmm_pci_dev *dev);
 
 /** vmm_pci_reset() - put every device back to its initial configuration. @pci: bus. */
 void vmm_pci_reset(struct vmm_pci *pci);
