@@ -9,6 +9,7 @@
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
 bluepass=${BLUEPASS:-$tree/build/bin/bluepass}
+# shellcheck disable=SC2034 # for those who source this
 vfctl=${VFCTL:-$tree/build/bin/vfctl}
 work=${work:-$(mktemp -d /run/guests.XXXXXX)}
 declare -gA guest_pid guest_started
@@ -20,6 +21,7 @@ guest_start()
 
 	shift
 	rm -f "$work/$name".*
+	# shellcheck disable=SC2034 # for those who source this
 	guest_started[$name]=${EPOCHREALTIME/./}
 	"$bluepass" run --console "file:$work/$name.console" --api "$work/$name.sock" "$@" \
 		> "$work/$name.log" 2>&1 < /dev/null &
