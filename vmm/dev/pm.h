@@ -39,15 +39,13 @@ void vmm_pm_eject_request(struct vmm_pm *pm, unsigned int slot,
 /**
  * vmm_pm_reset_register() - the guest wrote one byte to VMM_PORT_RESET.
  * @pm: registers.
- * @value: bit 2 going from 0 to 1 resets the machine (0x06 and 0x0e are what kernels write).
+ * @value: bit 2 resets the machine (0x06 and 0x0e are what kernels write); without it
+ *         the byte only chooses the kind of a reset to come.
  *
  * The port lies inside the doubleword of the PCI address port, so the PCI bus owns the
- * range and hands single bytes on to here.
+ * range and hands single bytes on to here (vmm_pci_on_reset_control()).
  */
 void vmm_pm_reset_register(struct vmm_pm *pm, uint8_t value);
-
-/** vmm_pm_reset_value() - what a one-byte read of VMM_PORT_RESET answers. @pm: registers. Return: last value. */
-uint8_t vmm_pm_reset_value(const struct vmm_pm *pm);
 
 /** vmm_pm_eject_cancel() - forget a request whose device is gone. @pm: registers. @slot: slot. */
 void vmm_pm_eject_cancel(struct vmm_pm *pm, unsigned int slot);
