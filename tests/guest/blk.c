@@ -263,6 +263,7 @@ int blk_run(struct guest *g, bool endless)
 		pci_report_irqs(g, bdf, "before");
 		pci_irqs(bdf, &before);
 	}
+	report_transfer(g, true);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
 		err = do_write ? write_units(g, &b) : 0;
@@ -277,6 +278,7 @@ int blk_run(struct guest *g, bool endless)
 			choose_order(&b);
 		}
 	} while (endless && !err && !b.mismatches && (!seconds || seconds_since(&start) < (double)seconds));
+	report_transfer(g, false);
 	if (*bdf) {
 		pci_report_irqs(g, bdf, "after");
 		pci_irqs(bdf, &after);

@@ -45,7 +45,7 @@ const char *guest_str(const struct guest *g, const char *key, const char *other)
  * Decimal, 0x... or with a suffix K, M, G (powers of 1024).
  * Return: 0, or -EINVAL after a report line that names the parameter.
  */
-int guest_u64(struct guest *g, const char *key, uint64_t other, uint64_t *value);
+int guest_u64(const struct guest *g, const char *key, uint64_t other, uint64_t *value);
 
 /** guest_parse_cmdline - take all "bp.KEY=VALUE" words of a kernel command line. */
 int guest_parse_cmdline(struct guest *g, char *line);
@@ -73,6 +73,14 @@ void report_send(const struct guest *g, struct report *r);
 /** report_error - {"ev":"error","text":...}. */
 __attribute__((format(printf, 2, 3)))
 void report_error(const struct guest *g, const char *fmt, ...);
+
+/**
+ * report_transfer - {"ev":"begin"} or {"ev":"end_transfer"}, then rest for bp.linger milliseconds.
+ *
+ * Whoever counts exits reads the counters in that rest: between the two there is
+ * nothing but the transfer.
+ */
+void report_transfer(const struct guest *g, bool begin);
 
 /** uptime_ms - milliseconds since the kernel started. */
 uint64_t uptime_ms(void);

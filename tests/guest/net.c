@@ -231,7 +231,9 @@ static int converse(struct guest *g, int s, bool server, struct transfer *t, str
 	/* Two streams, told apart by who sends. */
 	t->seed_out = h.seed ^ (server ? 1 : 0);
 	t->seed_in = h.seed ^ (server ? 0 : 1);
+	report_transfer(g, true);
 	err = stream(g, s, t);
+	report_transfer(g, false);
 	if (err) {
 		report_error(g, "%s after %llu bytes sent and %llu received",
 			     err == -ETIMEDOUT ? "transfer stalled" : strerror(-err),

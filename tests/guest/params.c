@@ -41,7 +41,7 @@ const char *guest_str(const struct guest *g, const char *key, const char *other)
 	return other;
 }
 
-int guest_u64(struct guest *g, const char *key, uint64_t other, uint64_t *value)
+int guest_u64(const struct guest *g, const char *key, uint64_t other, uint64_t *value)
 {
 	const char *text = guest_str(g, key, NULL);
 	unsigned int shift = 0;

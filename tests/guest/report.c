@@ -149,6 +149,18 @@ void report_error(const struct guest *g, const char *fmt, ...)
 	report_send(g, &r);
 }
 
+void report_transfer(const struct guest *g, bool begin)
+{
+	struct report r;
+	uint64_t ms;
+
+	report_open(&r, begin ? "begin" : "end_transfer");
+	report_u64(&r, "uptime_ms", uptime_ms());
+	report_send(g, &r);
+	if (!guest_u64(g, "linger", 0, &ms) && ms)
+		usleep((useconds_t)ms * 1000);
+}
+
 uint64_t uptime_ms(void)
 {
 	struct timespec ts;

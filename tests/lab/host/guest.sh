@@ -14,6 +14,15 @@ vfctl=${VFCTL:-$tree/build/bin/vfctl}
 work=${work:-$(mktemp -d /run/guests.XXXXXX)}
 declare -gA guest_pid guest_started
 
+# guest_files KERNEL MODULES: sets guest_kernel and guest_initrd, which hold what a guest
+# of that kernel version boots, with the modules that it loads.
+guest_files()
+{
+	# shellcheck disable=SC2034 # for those who source this
+	guest_kernel=$tree/cache/kernels/$1/vmlinuz guest_initrd=$work/initrd-$1.cpio
+	"$tree/tests/lab/guest-initrd" --kernel "$1" --modules "$2" -o "$guest_initrd"
+}
+
 # guest_start NAME ARG...: `bluepass run` in the background; fails when it is gone at once.
 guest_start()
 {
