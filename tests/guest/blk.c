@@ -260,8 +260,7 @@ int blk_run(struct guest *g, bool endless)
 			if (err)
 				goto out;
 		}
-		pci_report_irqs(g, bdf, "before");
-		pci_irqs(bdf, &before);
+		pci_report_irqs(g, bdf, "before", &before);
 	}
 	report_transfer(g, true);
 	clock_gettime(CLOCK_MONOTONIC, &start);
@@ -280,8 +279,7 @@ int blk_run(struct guest *g, bool endless)
 	} while (endless && !err && !b.mismatches && (!seconds || seconds_since(&start) < (double)seconds));
 	report_transfer(g, false);
 	if (*bdf) {
-		pci_report_irqs(g, bdf, "after");
-		pci_irqs(bdf, &after);
+		pci_report_irqs(g, bdf, "after", &after);
 	}
 	ok = !err && !b.mismatches;
 	report_open(&r, "result");

@@ -113,8 +113,8 @@ struct irq_count {
 void pci_report_all(const struct guest *g);
 /** pci_irqs - interrupts that /proc/interrupts counts for @bdf. Return: 0 or a negative errno. */
 int pci_irqs(const char *bdf, struct irq_count *irq);
-/** pci_report_irqs - an "irq" line with each vector of @bdf. */
-void pci_report_irqs(const struct guest *g, const char *bdf, const char *when);
+/** pci_report_irqs - an "irq" line with each vector of @bdf; the sums in @irq, too. */
+void pci_report_irqs(const struct guest *g, const char *bdf, const char *when, struct irq_count *irq);
 /** pci_reset - unbind @bdf's driver, reset the function, bind it again; a "flr" line. */
 int pci_reset(const struct guest *g, const char *bdf);
 /** pci_of - BDF behind a sysfs "device" link (climbs from an NVMe namespace). Return: 0 or -ENODEV. */

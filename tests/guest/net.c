@@ -32,6 +32,7 @@ struct transfer {
 	uint64_t seed_out, seed_in, total;
 	uint64_t sent, received, mismatches;
 	double stall, limit;		/* seconds; limit 0: none */
+	double took;
 	bool progress;
 };
 
@@ -111,6 +112,7 @@ static int stream(const struct guest *g, int s, struct transfer *t)
 		double now = seconds_since(&start);
 		ssize_t n;
 
+		t->took = now;
 		if (t->limit > 0 && now >= t->limit)
 			return 0;
 		if (now - last > t->stall)
@@ -155,6 +157,7 @@ static int stream(const struct guest *g, int s, struct transfer *t)
 			}
 		}
 	}
+	t->took = seconds_since(&start);
 	return 0;
 }
 
@@ -322,10 +325,8 @@ int net_run(struct guest *g, bool endless)
 	struct ping_count ping = { 0 };
 	struct transfer t = { 0 };
 	struct verdict peer = { 0 };
-	struct timespec start;
 	struct net_params p;
 	struct report r;
-	double seconds = 0;
 	bool ok;
 	int err;
 
@@ -338,15 +339,13 @@ int net_run(struct guest *g, bool endless)
 			if (err || netif_find(g, (double)p.timeout, name))
 				return -EIO;
 		}
-		pci_report_irqs(g, bdf, "before");
-		pci_irqs(bdf, &before);
+		pci_report_irqs(g, bdf, "before", &before);
 	}
 	err = netif_up(g, name, (double)p.timeout);
 	if (!err && p.ping)
 		err = netif_ping(g, name, p.peer, p.ping, (double)p.timeout, &ping);
 	if (err)
 		goto out;
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
 		struct transfer one = {
 			.seed_out = p.seed,
@@ -360,13 +359,12 @@ int net_run(struct guest *g, bool endless)
 		t.sent += one.sent;
 		t.received += one.received;
 		t.mismatches += one.mismatches;
+		t.took += one.took;
 		/* Killed peers come back in the tests that kill. */
 	} while (endless && !t.mismatches && !p.seconds);
-	seconds = seconds_since(&start);
 out:
 	if (*bdf) {
-		pci_report_irqs(g, bdf, "after");
-		pci_irqs(bdf, &after);
+		pci_report_irqs(g, bdf, "after", &after);
 		/* Opening the interface may have changed INTx to MSI-X: another counter. */
 		if (strcmp(before.mode, after.mode))
 			before.total = 0;
@@ -390,7 +388,7 @@ out:
 	report_u64(&r, "mismatches", t.mismatches);
 	report_u64(&r, "peer_compared", peer.compared);
 	report_u64(&r, "peer_mismatches", peer.mismatches);
-	report_seconds(&r, "seconds", seconds);
+	report_seconds(&r, "seconds", t.took);
 	report_str(&r, "irq_mode", after.mode);
 	report_u64(&r, "interrupts", after.total - before.total);
 	report_send(g, &r);

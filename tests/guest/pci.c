@@ -165,31 +165,29 @@ int pci_irqs(const char *bdf, struct irq_count *irq)
 	return err;
 }
 
-void pci_report_irqs(const struct guest *g, const char *bdf, const char *when)
+void pci_report_irqs(const struct guest *g, const char *bdf, const char *when, struct irq_count *irq)
 {
 	struct vector v[64] = { 0 };
-	unsigned int n;
 	struct report r;
-	uint64_t total = 0;
-	char mode[8];
 
-	if (find_vectors(bdf, v, 64, &n, mode))
+	irq->total = 0;
+	if (find_vectors(bdf, v, 64, &irq->vectors, irq->mode))
 		return;
 	report_open(&r, "irq");
 	report_str(&r, "bdf", bdf);
 	report_str(&r, "when", when);
-	report_str(&r, "mode", mode);
+	report_str(&r, "mode", irq->mode);
 	report_list(&r, "vectors");
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < irq->vectors; i++) {
 		report_object(&r);
 		report_u64(&r, "irq", v[i].irq);
 		report_str(&r, "name", v[i].name);
 		report_u64(&r, "count", v[i].count);
 		report_object_end(&r);
-		total += v[i].count;
+		irq->total += v[i].count;
 	}
 	report_list_end(&r);
-	report_u64(&r, "total", total);
+	report_u64(&r, "total", irq->total);
 	report_send(g, &r);
 }
 
