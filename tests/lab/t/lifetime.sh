@@ -46,7 +46,7 @@ group_free()
 	local group
 
 	group=$(basename "$(readlink "$pci/$1/iommu_group")")
-	! ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q "/dev/vfio/$group\$"
+	[ -z "$(find /proc/[0-9]*/fd -lname "/dev/vfio/$group" 2>/dev/null)" ]
 }
 
 boot() # NAME VF PARAMETERS
