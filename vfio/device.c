@@ -188,6 +188,11 @@ int vf_device_intx_unmask(struct vf_device *dev)
 	return dev->irqs[VF_IRQ_INTX].count ? dev->ops->intx_mask(dev, false) : -EINVAL;
 }
 
+int vf_device_intx_mask(struct vf_device *dev)
+{
+	return dev->irqs[VF_IRQ_INTX].count ? dev->ops->intx_mask(dev, true) : -EINVAL;
+}
+
 bool vf_device_can_reset(const struct vf_device *dev)
 {
 	return dev->can_reset;

@@ -177,9 +177,21 @@ static int iommufd_attach(struct vf_iommu *iommu, const struct vf_function *fn,
 
 static void iommufd_detach(struct vf_iommu *iommu, struct vf_device *dev)
 {
-	/* The kernel detached the device when its node was closed. */
-	(void)iommu;
+	struct space *s = iommu->priv;
+	/* This range means everything (iommufd.rst). */
+	struct iommu_ioas_unmap all = {
+		.size = sizeof(all),
+		.ioas_id = s->ioas,
+		.length = UINT64_MAX,
+	};
+
+	/*
+	 * The kernel detached the device when its node was closed. Mappings would
+	 * stay; a type1 container drops them with its last group, so do the same.
+	 */
 	(void)dev;
+	if (!iommu->nr_devices)
+		call(iommu, s->fd, IOMMU_IOAS_UNMAP, &all);
 }
 
 static int iommufd_ranges(struct vf_iommu *iommu, struct vf_iova_list *out)

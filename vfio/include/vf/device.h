@@ -81,8 +81,9 @@ struct vf_irq {
  *       instead, the members of a group that is not viable, the process that holds it.
  *
  * Return: 0; -ENODEV no such function, -ENOTCONN not bound to a VFIO driver or without
- * IOMMU group, -EPERM group not viable, -EBUSY in use, -EACCES node may not be opened,
- * -EINVAL not a BDF.
+ * IOMMU group, -EPERM group not viable or interrupts not remapped, -EBUSY in use, -EACCES
+ * node may not be opened, -ENOENT no node for the backend that was asked for, -EPROTO
+ * descriptions that make no sense, -EINVAL not a BDF.
  */
 int vf_device_open(struct vf_iommu *iommu, const char *bdf, struct vf_device **out,
 		   struct bp_error *err);
@@ -90,6 +91,10 @@ int vf_device_open(struct vf_iommu *iommu, const char *bdf, struct vf_device **o
 /**
  * vf_device_close() - give the function back: interrupts off, the kernel resets it.
  * @dev: NULL is allowed.
+ *
+ * Unmap its regions first, and take its file out of KVM: the kernel keeps a device, and
+ * its group, for as long as one of them refers to it. With the last device of an address
+ * space go the space's mappings.
  */
 void vf_device_close(struct vf_device *dev);
 
@@ -114,7 +119,7 @@ int vf_device_kvm_fd(const struct vf_device *dev);
  * @dev: device.
  * @index: 0 to VF_REGION_COUNT - 1.
  *
- * Return: a constant description, never NULL for a valid index.
+ * Return: a constant description, NULL for another index.
  */
 const struct vf_region *vf_device_region(const struct vf_device *dev, unsigned int index);
 
@@ -123,7 +128,7 @@ const struct vf_region *vf_device_region(const struct vf_device *dev, unsigned i
  * @dev: device.
  * @index: 0 to VF_IRQ_COUNT - 1.
  *
- * Return: a constant description, never NULL for a valid index.
+ * Return: a constant description, NULL for another index.
  */
 const struct vf_irq *vf_device_irq(const struct vf_device *dev, unsigned int index);
 
@@ -135,7 +140,8 @@ const struct vf_irq *vf_device_irq(const struct vf_device *dev, unsigned int ind
  * @buf: receives the data as the device holds it (PCI is little-endian).
  * @len: bytes; the access must lie inside the region.
  *
- * Return: 0, or a negative errno (-EIO when less could be read).
+ * Return: 0, -EINVAL outside the region, -EACCES when it cannot be read (written), -EIO
+ * when only a part could be, or another negative errno.
  */
 int vf_device_read(struct vf_device *dev, unsigned int index, uint64_t offset, void *buf,
 		   size_t len);
@@ -149,7 +155,8 @@ int vf_device_write(struct vf_device *dev, unsigned int index, uint64_t offset, 
  * @dev: device.
  * @index: region.
  * @offset: page aligned, inside one of the region's areas.
- * @len: bytes, a multiple of the page size.
+ * @len: bytes, a multiple of the page size; the area counts as rounded up to one, so that
+ *       a BAR smaller than a page can be mapped.
  * @out: receives the address; unmap with vf_device_unmap().
  *
  * Return: 0, -EINVAL outside the areas, or mmap's negative errno.
@@ -172,7 +179,8 @@ void vf_device_unmap(struct vf_device *dev, void *va, size_t len);
  * MSI and MSI-X exclude each other and INTx (vfio_pci_intrs.c): disable one
  * before enabling the next.
  *
- * Return: 0, or a negative errno.
+ * Return: 0; -EINVAL for vectors that are not there, -EBUSY while one of the excluded
+ * others is enabled, or another negative errno.
  */
 int vf_device_irq_set(struct vf_device *dev, unsigned int index, unsigned int start,
 		      unsigned int count, const int *fds);
@@ -191,6 +199,9 @@ int vf_device_intx_unmask_fd(struct vf_device *dev, int fd);
 
 /** vf_device_intx_unmask() - unmask INTx once. @dev: device. Return: 0 or a negative errno. */
 int vf_device_intx_unmask(struct vf_device *dev);
+
+/** vf_device_intx_mask() - mask INTx by hand. @dev: device. Return: 0 or a negative errno. */
+int vf_device_intx_mask(struct vf_device *dev);
 
 /** vf_device_can_reset() - whether VFIO_DEVICE_RESET works. @dev: device. Return: true if so. */
 bool vf_device_can_reset(const struct vf_device *dev);
