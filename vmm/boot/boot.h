@@ -69,6 +69,19 @@ struct vmm_e820 {
 unsigned int vmm_e820_build(const struct vmm_ram_layout *layout, struct vmm_e820 *map);
 
 /**
+ * vmm_boot_check() - whether a start can succeed, before there is a machine.
+ * @image: kernel.
+ * @initrd: path, or NULL.
+ * @cmdline: kernel command line.
+ * @low_end: end of RAM below 4 GiB.
+ * @err: as for vmm_boot_load().
+ *
+ * Return: 0, or a negative errno.
+ */
+int vmm_boot_check(const struct vmm_image *image, const char *initrd, const char *cmdline,
+		   uint64_t low_end, struct bp_error *err);
+
+/**
  * vmm_boot_load() - fill guest memory for a start (or a restart).
  * @ram: guest memory.
  * @image: kernel.
