@@ -101,10 +101,11 @@ static int provide(struct vmm_msix *m, unsigned int need)
 {
 	int ret;
 
-	if (need <= m->provided)
-		return 0;
+	/* What is written will be used; better now than when some are in use already. */
 	if (need < m->written)
 		need = m->written;
+	if (need <= m->provided)
+		return 0;
 	/* A guest that adds them one by one must not cost a step for each. */
 	if (m->provided > 1 && need < 2 * m->provided)
 		need = 2 * m->provided;
