@@ -244,10 +244,13 @@ static void check_msix(struct vf_device *dev)
 	report(fired(fds[1], SOON) > 0, "MSI-X vector 1 fires", "it does not");
 	report(!fired(fds[0], 0) && !fired(fds[2], 0) && !fired(fds[4], 0),
 	       "other vectors keep quiet", "one fired");
+	/* The cause stays up, so the NIC may signal it more than once: let that pass. */
+	wr(dev, IMC, 0xffffffff);
+	wr(dev, ICR, 0xffffffff);
+	while (fired(fds[1], NEVER))
+		;
 	ret = vf_device_irq_set(dev, VF_IRQ_MSIX, 1, 1, &one);
 	report(!ret, "move a vector to another eventfd", "%s", strerror(-ret));
-	rd(dev, ICR);
-	wr(dev, ICR, 0xffffffff);
 	wr(dev, IMS, CAUSE_RXQ0);
 	wr(dev, ICS, CAUSE_RXQ0);
 	report(fired(one, SOON) > 0 && !fired(fds[1], 0), "it fires there", "it does not");
