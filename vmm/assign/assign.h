@@ -47,7 +47,8 @@ void vmm_assign_remove(struct vmm_assign *assign);
 /**
  * vmm_assign_print() - one JSON object or some lines: BDF, slot, driver-visible state,
  * which BAR pages are mapped straight and which trap, interrupt mode and counts of
- * vectors, interrupts delivered through irqfd are not counted here.
+ * vectors, interrupts delivered through irqfd are not counted here. Nothing for a device
+ * that was given back to the host.
  * @assign: assignment. @p: printer, inside an array.
  */
 void vmm_assign_print(const struct vmm_assign *assign, struct bp_print *p);

@@ -41,13 +41,15 @@ static void print_bar(const struct vmm_assign *a, unsigned int n, struct bp_prin
 
 void vmm_assign_print(const struct vmm_assign *a, struct bp_print *p)
 {
-	uint16_t command = a->dev ? vmm_cfg_get16(&a->pci.cfg, PCI_COMMAND) : 0;
+	uint16_t command = vmm_cfg_get16(&a->pci.cfg, PCI_COMMAND);
 
+	/* Given back: it is no device of this guest any more. */
+	if (!a->dev)
+		return;
 	bp_print_object(p, NULL);
 	bp_print_str(p, "bdf", "%s", a->name);
 	bp_print_u64(p, "slot", " in slot %lu", a->pci.slot);
-	bp_print_str(p, "state", ": %s", !a->dev ? "given back" : a->recalled ? "wanted back" :
-										"assigned");
+	bp_print_str(p, "state", ": %s", a->recalled ? "wanted back" : "assigned");
 	bp_print_bool(p, "bus_master", ", bus master %s", command & PCI_COMMAND_MASTER);
 	bp_print_str(p, "interrupts", ", interrupts by %s", vmm_assign_irq_mode(a));
 	bp_print_u64(p, "vectors", " (%lu offered", a->chain.msix_nr ? a->chain.msix_nr :
