@@ -30,7 +30,7 @@ static uint8_t ask(uint8_t cmd)
 	return inb(DATA);
 }
 
-START_TEST(probe_as_linux_does)
+BOARD_TEST(probe_as_linux_does)
 {
 	/* i8042_flush: nothing waits; i8042_controller_check */
 	ck_assert_uint_eq(inb(COMMAND) & OBF, 0);
@@ -45,9 +45,8 @@ START_TEST(probe_as_linux_does)
 	ck_assert_uint_eq(ask(0x20), 0x34);
 	ck_assert_uint_eq(ask(0xab), 0x00);
 }
-END_TEST
 
-START_TEST(there_is_no_mouse_port)
+BOARD_TEST(there_is_no_mouse_port)
 {
 	outb(COMMAND, 0xd3);
 	outb(DATA, 0x5a);
@@ -60,9 +59,8 @@ START_TEST(there_is_no_mouse_port)
 	outb(COMMAND, 0xa8);
 	ck_assert_uint_eq(ask(0x20) & 0x20, 0x00);
 }
-END_TEST
 
-START_TEST(there_is_no_keyboard)
+BOARD_TEST(there_is_no_keyboard)
 {
 	outb(COMMAND, 0x60);
 	outb(DATA, 0x45);
@@ -73,27 +71,24 @@ START_TEST(there_is_no_keyboard)
 	ck_assert(!board.line[1]);
 	ck_assert_uint_eq(inb(COMMAND) & (OBF | TIMEOUT), 0);
 }
-END_TEST
 
-START_TEST(keyboard_interface_on_and_off)
+BOARD_TEST(keyboard_interface_on_and_off)
 {
 	outb(COMMAND, 0xad);
 	ck_assert_uint_eq(ask(0x20) & 0x10, 0x10);
 	outb(COMMAND, 0xae);
 	ck_assert_uint_eq(ask(0x20) & 0x10, 0x00);
 }
-END_TEST
 
-START_TEST(reset_by_pulse)
+BOARD_TEST(reset_by_pulse)
 {
 	outb(COMMAND, 0xff); /* pulses nothing */
 	ck_assert_uint_eq(board.resets, 0);
 	outb(COMMAND, 0xfe);
 	ck_assert_uint_eq(board.resets, 1);
 }
-END_TEST
 
-START_TEST(reset_by_output_port)
+BOARD_TEST(reset_by_output_port)
 {
 	ck_assert_uint_eq(ask(0xd0) & 0x03, 0x03);
 	outb(COMMAND, 0xd1);
@@ -103,9 +98,8 @@ START_TEST(reset_by_output_port)
 	outb(DATA, 0xde);
 	ck_assert_uint_eq(board.resets, 1);
 }
-END_TEST
 
-START_TEST(reset_by_port_92)
+BOARD_TEST(reset_by_port_92)
 {
 	ck_assert_uint_eq(inb(SYSTEM) & 3, 2);
 	outb(SYSTEM, inb(SYSTEM) | 2);
@@ -114,9 +108,8 @@ START_TEST(reset_by_port_92)
 	ck_assert_uint_eq(board.resets, 1);
 	ck_assert_uint_eq(inb(SYSTEM) & 2, 2);
 }
-END_TEST
 
-START_TEST(back_to_power_on)
+BOARD_TEST(back_to_power_on)
 {
 	uint8_t config = ask(0x20);
 
@@ -126,8 +119,7 @@ START_TEST(back_to_power_on)
 	vmm_i8042_reset(ctl);
 	ck_assert_uint_eq(ask(0x20), config);
 }
-END_TEST
 
-BOARD_SUITE("i8042", setup, teardown, probe_as_linux_does, there_is_no_mouse_port,
-	    there_is_no_keyboard, keyboard_interface_on_and_off, reset_by_pulse, reset_by_output_port,
-	    reset_by_port_92, back_to_power_on)
+SUITE("i8042", probe_as_linux_does, there_is_no_mouse_port, there_is_no_keyboard,
+      keyboard_interface_on_and_off, reset_by_pulse, reset_by_output_port, reset_by_port_92,
+      back_to_power_on)

@@ -24,16 +24,15 @@ static void teardown(void)
 	board_stop();
 }
 
-START_TEST(timer_counts_at_its_rate)
+BOARD_TEST(timer_counts_at_its_rate)
 {
 	uint32_t start = board_in(VMM_PORT_PM_TMR, 4);
 
 	board_advance(BOARD_SEC);
 	ck_assert_uint_eq(board_in(VMM_PORT_PM_TMR, 4) - start, 3579545);
 }
-END_TEST
 
-START_TEST(timer_does_not_drift)
+BOARD_TEST(timer_does_not_drift)
 {
 	uint32_t start = board_in(VMM_PORT_PM_TMR, 4);
 	int i;
@@ -46,9 +45,8 @@ START_TEST(timer_does_not_drift)
 	}
 	ck_assert_uint_eq(board_in(VMM_PORT_PM_TMR, 4) - start, 3579545);
 }
-END_TEST
 
-START_TEST(timer_wraps_at_32_bits)
+BOARD_TEST(timer_wraps_at_32_bits)
 {
 	uint64_t day = 86400ull * 3579545;
 
@@ -56,9 +54,8 @@ START_TEST(timer_wraps_at_32_bits)
 	ck_assert_uint_eq(board_in(VMM_PORT_PM_TMR, 4), (uint32_t)day);
 	ck_assert_uint_eq(board_in(VMM_PORT_PM_TMR + 1, 1), (day >> 8) & 0xff);
 }
-END_TEST
 
-START_TEST(timer_overflow_interrupts)
+BOARD_TEST(timer_overflow_interrupts)
 {
 	board_out(EN, 1, 2);
 	ck_assert(!board.line[SCI]);
@@ -74,18 +71,16 @@ START_TEST(timer_overflow_interrupts)
 	ck_assert(board.line[SCI]);
 	ck_assert_uint_eq(board.edges[SCI], 2);
 }
-END_TEST
 
-START_TEST(timer_overflow_is_seen_without_interrupt)
+BOARD_TEST(timer_overflow_is_seen_without_interrupt)
 {
 	board_advance(601 * BOARD_SEC);
 	ck_assert_uint_eq(board.fired, 0);
 	ck_assert_uint_eq(board_in(STS, 2) & 1, 1);
 	ck_assert(!board.line[SCI]);
 }
-END_TEST
 
-START_TEST(power_button)
+BOARD_TEST(power_button)
 {
 	vmm_pm_power_button(pm);
 	ck_assert(!board.line[SCI]);
@@ -99,18 +94,16 @@ START_TEST(power_button)
 	ck_assert(!board.line[SCI]);
 	ck_assert_uint_eq(board_in(STS, 4), 0x120u << 16);
 }
-END_TEST
 
-START_TEST(acpi_mode_is_always_on)
+BOARD_TEST(acpi_mode_is_always_on)
 {
 	ck_assert_uint_eq(board_in(CNT, 2) & 1, 1);
 	board_out(CNT, 0, 2);
 	ck_assert_uint_eq(board_in(CNT, 2) & 1, 1);
 	ck_assert_uint_eq(board.ends, 0);
 }
-END_TEST
 
-START_TEST(sleep_type_without_enable_does_nothing)
+BOARD_TEST(sleep_type_without_enable_does_nothing)
 {
 	board_out(CNT, 5 << 10, 2);
 	ck_assert_uint_eq(board.ends, 0);
@@ -120,9 +113,8 @@ START_TEST(sleep_type_without_enable_does_nothing)
 	ck_assert_int_eq(board.why, VMM_END_POWEROFF);
 	ck_assert_uint_eq(board_in(CNT, 2) & (1 << 13), 0);
 }
-END_TEST
 
-START_TEST(other_sleep_types_are_not_power_off)
+BOARD_TEST(other_sleep_types_are_not_power_off)
 {
 	unsigned int type;
 
@@ -131,14 +123,12 @@ START_TEST(other_sleep_types_are_not_power_off)
 			board_out(CNT, type << 10 | 1 << 13, 2);
 	ck_assert_uint_eq(board.ends, 0);
 }
-END_TEST
 
-START_TEST(power_off_by_upper_byte)
+BOARD_TEST(power_off_by_upper_byte)
 {
 	outb(CNT + 1, (5 << 10 | 1 << 13) >> 8);
 	ck_assert_uint_eq(board.ends, 1);
 }
-END_TEST
 
 static unsigned int ejected[32];
 
@@ -148,7 +138,7 @@ static void on_eject(void *priv, unsigned int slot)
 	ejected[slot]++;
 }
 
-START_TEST(ejection)
+BOARD_TEST(ejection)
 {
 	memset(ejected, 0, sizeof(ejected));
 	board_out(GPE_EN, 1 << 1, 2);
@@ -169,9 +159,8 @@ START_TEST(ejection)
 	board_out(VMM_PORT_EJECT, 1u << 31, 4);
 	ck_assert_uint_eq(ejected[31], 1);
 }
-END_TEST
 
-START_TEST(ejection_that_nobody_asked_for)
+BOARD_TEST(ejection_that_nobody_asked_for)
 {
 	memset(ejected, 0, sizeof(ejected));
 	vmm_pm_eject_request(pm, 3, on_eject, &board);
@@ -182,9 +171,8 @@ START_TEST(ejection_that_nobody_asked_for)
 	board_out(VMM_PORT_EJECT, 0xffffffff, 4);
 	ck_assert_uint_eq(ejected[3] + ejected[0], 0);
 }
-END_TEST
 
-START_TEST(enabling_a_pending_event_interrupts)
+BOARD_TEST(enabling_a_pending_event_interrupts)
 {
 	vmm_pm_eject_request(pm, 5, on_eject, &board);
 	ck_assert(!board.line[SCI]);
@@ -193,9 +181,8 @@ START_TEST(enabling_a_pending_event_interrupts)
 	outb(GPE_EN, 0);
 	ck_assert(!board.line[SCI]);
 }
-END_TEST
 
-START_TEST(reset_register)
+BOARD_TEST(reset_register)
 {
 	vmm_pm_reset_register(pm, 0x02);
 	ck_assert_uint_eq(board.resets, 0);
@@ -204,9 +191,8 @@ START_TEST(reset_register)
 	vmm_pm_reset_register(pm, 0x0e);
 	ck_assert_uint_eq(board.resets, 2);
 }
-END_TEST
 
-START_TEST(reset_forgets_everything)
+BOARD_TEST(reset_forgets_everything)
 {
 	board_out(GPE_EN, 1 << 1, 2);
 	board_out(EN, 0x101, 2);
@@ -220,11 +206,10 @@ START_TEST(reset_forgets_everything)
 	ck_assert_uint_eq(board_in(VMM_PORT_EJECT, 4), 0);
 	ck_assert_uint_eq(board_in(VMM_PORT_PM_TMR, 4), 0);
 }
-END_TEST
 
-BOARD_SUITE("pm", setup, teardown, timer_counts_at_its_rate, timer_does_not_drift,
-	    timer_wraps_at_32_bits, timer_overflow_interrupts,
-	    timer_overflow_is_seen_without_interrupt, power_button, acpi_mode_is_always_on,
-	    sleep_type_without_enable_does_nothing, other_sleep_types_are_not_power_off,
-	    power_off_by_upper_byte, ejection, ejection_that_nobody_asked_for,
-	    enabling_a_pending_event_interrupts, reset_register, reset_forgets_everything)
+SUITE("pm", timer_counts_at_its_rate, timer_does_not_drift, timer_wraps_at_32_bits,
+      timer_overflow_interrupts, timer_overflow_is_seen_without_interrupt, power_button,
+      acpi_mode_is_always_on, sleep_type_without_enable_does_nothing,
+      other_sleep_types_are_not_power_off, power_off_by_upper_byte, ejection,
+      ejection_that_nobody_asked_for, enabling_a_pending_event_interrupts, reset_register,
+      reset_forgets_everything)
