@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <bp/cli.h>
+#include <vf/bdf.h>
 #include "vmm/commands.h"
 #include "vmm/machine.h"
 
@@ -60,20 +61,18 @@ static int set_hugepages(struct bp_cli *cli, struct vmm_config *c, const char *v
 	return BP_EXIT_OK;
 }
 
-/* Two spellings of one address: the domain 0000 may be left out. */
-static bool same_bdf(const char *a, const char *b)
-{
-	a += strncmp(a, "0000:", 5) ? 0 : 5;
-	b += strncmp(b, "0000:", 5) ? 0 : 5;
-	return !strcasecmp(a, b);
-}
-
 static int set_vf(struct bp_cli *cli, struct vmm_config *c, const char *value)
 {
+	struct vf_bdf bdf, other;
+
+	if (vf_bdf_parse(value, &bdf))
+		return bp_cli_usage(cli, "run",
+				    "--vf takes a PCI address such as 0000:01:10.0, and '%s' is not a PCI address",
+				    value);
 	if (c->nr_vfs == VMM_VFS_MAX)
 		return bp_cli_usage(cli, "run", "--vf may be given %u times", VMM_VFS_MAX);
 	for (unsigned int i = 0; i < c->nr_vfs; i++)
-		if (same_bdf(c->vfs[i], value))
+		if (!vf_bdf_parse(c->vfs[i], &other) && !vf_bdf_cmp(&bdf, &other))
 			return bp_cli_usage(cli, "run", "--vf %s is given twice", value);
 	c->vfs[c->nr_vfs++] = value;
 	return BP_EXIT_OK;

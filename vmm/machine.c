@@ -101,7 +101,9 @@ int vmm_life_run(struct vmm_core *core, struct bp_error *err)
 	if (core->end == VMM_END_CRASHED) {
 		for (unsigned int i = 0; i < vmm->nr_vcpus; i++)
 			vmm_vcpu_dump(vmm->vcpu[i]);
-		return bp_error_set(err, -EIO, NULL, "%s", core->crash);
+		return bp_error_set(err, -EIO, NULL, "%s",
+				    core->crash[0] ? core->crash :
+						     "the machine was stopped because of what was said before");
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 /* Offsets in the file, and in the zero page from VMM_SETUP_FIRST on. */
 #define HDR_SETUP_SECTS	     0x1f1
+#define HDR_SYSSIZE	     0x1f4
 #define HDR_VID_MODE	     0x1fa
 #define HDR_BOOT_FLAG	     0x1fe
 #define HDR_JUMP_LEN	     0x201
@@ -97,7 +98,7 @@ static int identify(const uint8_t *file, size_t len, struct bp_error *err)
 int vmm_setup_parse(const uint8_t *file, size_t len, uint64_t file_size, struct vmm_setup *out,
 		    struct bp_error *err)
 {
-	uint64_t sects, end;
+	uint64_t sects, end, size;
 	int ret = identify(file, len, err);
 
 	memset(out, 0, sizeof(*out));
@@ -108,10 +109,14 @@ int vmm_setup_parse(const uint8_t *file, size_t len, uint64_t file_size, struct 
 	/* 0 means 4, for historical reasons. */
 	sects = file[HDR_SETUP_SECTS] ? file[HDR_SETUP_SECTS] : 4;
 	out->setup_size = (sects + 1) * 512;
-	if (file_size <= out->setup_size)
+	/* In paragraphs; what follows, as a signature, is not the kernel's. */
+	size = (uint64_t)get32(file + HDR_SYSSIZE) * 16;
+	if (file_size <= out->setup_size || size > file_size - out->setup_size)
 		return bp_error_set(err, -ENOEXEC, "copy it again",
-				    "the kernel image is cut off: it ends inside its setup code");
-	out->payload_size = file_size - out->setup_size;
+				    "the kernel image is cut off: it has %llu bytes and its header speaks of %llu",
+				    (unsigned long long)file_size,
+				    (unsigned long long)(out->setup_size + size));
+	out->payload_size = size ? size : file_size - out->setup_size;
 
 	/* The jump over the header tells where the header ends. */
 	end = HDR_MAGIC + (uint64_t)file[HDR_JUMP_LEN];
