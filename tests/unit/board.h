@@ -17,9 +17,9 @@
 #include "suite.h"
 #include "vmm/machine.h"
 
-#define BOARD_LINES	24
-#define BOARD_WATCHES	4
-#define BOARD_SEC	1000000000ll
+#define BOARD_LINES   24
+#define BOARD_WATCHES 4
+#define BOARD_SEC     1000000000ll
 
 struct vmm_timer {
 	void (*fn)(void *priv);
@@ -62,8 +62,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-int vmm_timer_new(struct vmm_loop *loop, void (*fn)(void *priv), void *priv,
-		  struct vmm_timer **out)
+int vmm_timer_new(struct vmm_loop *loop, void (*fn)(void *priv), void *priv, struct vmm_timer **out)
 {
 	struct vmm_timer *t = calloc(1, sizeof(*t));
 
@@ -253,15 +252,15 @@ static inline void board_stop(void)
  *
  * libcheck measures a test's time itself and must not see that clock.
  */
-#define BOARD_TEST(name)                                                                           \
-	static void name##_body(void);                                                             \
-	START_TEST(name)                                                                           \
-	{                                                                                          \
-		setup();                                                                           \
-		name##_body();                                                                     \
-		teardown();                                                                        \
-	}                                                                                          \
-	END_TEST                                                                                   \
+#define BOARD_TEST(name)               \
+	static void name##_body(void); \
+	START_TEST(name)               \
+	{                              \
+		setup();               \
+		name##_body();         \
+		teardown();            \
+	}                              \
+	END_TEST                       \
 	static void name##_body(void)
 
 #endif

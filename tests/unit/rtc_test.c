@@ -85,7 +85,7 @@ BOARD_TEST(twelve_hours)
 	static const struct {
 		int hour;
 		uint8_t bcd, bin;
-	} t[] = { { 0, 0x12, 12 },	  { 1, 0x01, 1 },	    { 11, 0x11, 11 },
+	} t[] = { { 0, 0x12, 12 },	   { 1, 0x01, 1 },	   { 11, 0x11, 11 },
 		  { 12, 0x92, 0x80 + 12 }, { 13, 0x81, 0x80 + 1 }, { 23, 0x91, 0x80 + 11 } };
 	size_t i;
 

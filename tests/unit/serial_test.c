@@ -7,16 +7,16 @@
 #include "vmm/dev/serial.h"
 #include "vmm/layout.h"
 
-#define PORT	VMM_PORT_COM1
-#define IRQ	VMM_IRQ_COM1
-#define IER	(PORT + 1)
-#define IIR	(PORT + 2)
-#define FCR	(PORT + 2)
-#define LCR	(PORT + 3)
-#define MCR	(PORT + 4)
-#define LSR	(PORT + 5)
-#define MSR	(PORT + 6)
-#define SCR	(PORT + 7)
+#define PORT VMM_PORT_COM1
+#define IRQ  VMM_IRQ_COM1
+#define IER  (PORT + 1)
+#define IIR  (PORT + 2)
+#define FCR  (PORT + 2)
+#define LCR  (PORT + 3)
+#define MCR  (PORT + 4)
+#define LSR  (PORT + 5)
+#define MSR  (PORT + 6)
+#define SCR  (PORT + 7)
 
 static struct vmm_serial *serial;
 static int out[2], in[2]; /* [1] is written, [0] is read */
@@ -479,6 +479,6 @@ SUITE("serial", registers_at_power_on, linux_finds_a_16550a, divisor_is_behind_i
       a_reader_that_sleeps_does_not_stop_the_guest, a_reader_that_is_gone_does_not_kill,
       output_without_descriptor, transmitter_interrupt, out2_gates_the_interrupt, loopback,
       loopback_overrun, modem_status_interrupt, ring_counts_when_it_ends,
-      input_waits_until_somebody_listens, input_at_the_trigger_level,
-      input_below_the_trigger_level, input_without_fifo, long_input_is_complete, input_that_ends,
-      input_from_a_file, clearing_the_fifo, reset_while_in_use, wide_access_is_split)
+      input_waits_until_somebody_listens, input_at_the_trigger_level, input_below_the_trigger_level,
+      input_without_fifo, long_input_is_complete, input_that_ends, input_from_a_file,
+      clearing_the_fifo, reset_while_in_use, wide_access_is_split)

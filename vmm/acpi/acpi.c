@@ -27,29 +27,29 @@
 /* FADT (5.2.9) */
 #define SCI_LATENCY_NONE_C2 0xfff /* above 100 us: there is no C2 */
 #define SCI_LATENCY_NONE_C3 0xfff /* above 1000 us: there is no C3 */
-#define CMOS_CENTURY	0x32
-#define BOOT_LEGACY	(1u << 0) /* devices on ISA: the serial port */
-#define BOOT_8042	(1u << 1)
-#define BOOT_NO_VGA	(1u << 2)
-#define BOOT_NO_ASPM	(1u << 4)
-#define FADT_WBINVD	(1u << 0)
-#define FADT_PROC_C1	(1u << 2)
-#define FADT_NO_SLPBTN	(1u << 5)
-#define FADT_NO_RTC_WAKE (1u << 6)
-#define FADT_TMR_32BIT	(1u << 8)
-#define FADT_RESET_REG	(1u << 10)
-#define RESET_VALUE	0x06
-#define SPACE_IO	1
+#define CMOS_CENTURY	    0x32
+#define BOOT_LEGACY	    (1u << 0) /* devices on ISA: the serial port */
+#define BOOT_8042	    (1u << 1)
+#define BOOT_NO_VGA	    (1u << 2)
+#define BOOT_NO_ASPM	    (1u << 4)
+#define FADT_WBINVD	    (1u << 0)
+#define FADT_PROC_C1	    (1u << 2)
+#define FADT_NO_SLPBTN	    (1u << 5)
+#define FADT_NO_RTC_WAKE    (1u << 6)
+#define FADT_TMR_32BIT	    (1u << 8)
+#define FADT_RESET_REG	    (1u << 10)
+#define RESET_VALUE	    0x06
+#define SPACE_IO	    1
 
 /* MADT (5.2.12) */
-#define MADT_PCAT	1 /* 8259s are there as well */
-#define MADT_LAPIC	0
-#define MADT_IOAPIC	1
-#define MADT_OVERRIDE	2
-#define MADT_LAPIC_NMI	4
-#define LAPIC_ENABLED	1
-#define INT_LEVEL_HIGH	0x0d
-#define INT_AS_BUS	0x00
+#define MADT_PCAT      1 /* 8259s are there as well */
+#define MADT_LAPIC     0
+#define MADT_IOAPIC    1
+#define MADT_OVERRIDE  2
+#define MADT_LAPIC_NMI 4
+#define LAPIC_ENABLED  1
+#define INT_LEVEL_HIGH 0x0d
+#define INT_AS_BUS     0x00
 
 static size_t table_begin(struct vmm_bytes *b, const char *signature, uint8_t revision)
 {
@@ -147,8 +147,10 @@ static uint64_t fadt(struct vmm_bytes *b, uint64_t facs_at, uint64_t dsdt_at)
 	vmm_bytes_le(b, CMOS_CENTURY, 1);
 	vmm_bytes_le(b, BOOT_LEGACY | BOOT_8042 | BOOT_NO_VGA | BOOT_NO_ASPM, 2);
 	vmm_bytes_le(b, 0, 1);
-	vmm_bytes_le(b, FADT_WBINVD | FADT_PROC_C1 | FADT_NO_SLPBTN | FADT_NO_RTC_WAKE |
-		     FADT_TMR_32BIT | FADT_RESET_REG, 4);
+	vmm_bytes_le(b,
+		     FADT_WBINVD | FADT_PROC_C1 | FADT_NO_SLPBTN | FADT_NO_RTC_WAKE |
+			     FADT_TMR_32BIT | FADT_RESET_REG,
+		     4);
 	gas(b, VMM_PORT_RESET, 1, 1);
 	vmm_bytes_le(b, RESET_VALUE, 1);
 	vmm_bytes_zero(b, 3);

@@ -5,34 +5,34 @@
 
 #include "vmm/acpi/aml.h"
 
-#define OP_ZERO		0x00
-#define OP_ONE		0x01
-#define OP_BYTE		0x0a
-#define OP_WORD		0x0b
-#define OP_DWORD	0x0c
-#define OP_STRING	0x0d
-#define OP_QWORD	0x0e
-#define OP_SCOPE	0x10
-#define OP_BUFFER	0x11
-#define OP_PACKAGE	0x12
-#define OP_METHOD	0x14
-#define OP_DUAL_NAME	0x2e
-#define OP_MULTI_NAME	0x2f
-#define OP_EXT		0x5b
-#define OP_IF		0xa0
-#define OP_ELSE		0xa1
-#define OP_ONES		0xff
+#define OP_ZERO		  0x00
+#define OP_ONE		  0x01
+#define OP_BYTE		  0x0a
+#define OP_WORD		  0x0b
+#define OP_DWORD	  0x0c
+#define OP_STRING	  0x0d
+#define OP_QWORD	  0x0e
+#define OP_SCOPE	  0x10
+#define OP_BUFFER	  0x11
+#define OP_PACKAGE	  0x12
+#define OP_METHOD	  0x14
+#define OP_DUAL_NAME	  0x2e
+#define OP_MULTI_NAME	  0x2f
+#define OP_EXT		  0x5b
+#define OP_IF		  0xa0
+#define OP_ELSE		  0xa1
+#define OP_ONES		  0xff
 
-#define EXT_REGION	0x80
-#define EXT_FIELD	0x81
-#define EXT_DEVICE	0x82
+#define EXT_REGION	  0x80
+#define EXT_FIELD	  0x81
+#define EXT_DEVICE	  0x82
 
 #define METHOD_SERIALIZED 0x08
 #define FIELD_WRITE_ZEROS (2 << 5)
 
-#define SEGMENT		4
-#define SEGMENTS_MAX	255
-#define PKG_LENGTH_MAX	0x0fffffffu
+#define SEGMENT		  4
+#define SEGMENTS_MAX	  255
+#define PKG_LENGTH_MAX	  0x0fffffffu
 
 static void put(struct vmm_aml *a, uint8_t byte)
 {

@@ -8,9 +8,9 @@
 #include "vmm/layout.h"
 #include "vmm/pci/pci.h"
 
-#define SLOTS		 32
-#define PINS		 4
-#define EJECT_REQUEST	 3 /* notification value, ACPI 5.6.6 */
+#define SLOTS	      32
+#define PINS	      4
+#define EJECT_REQUEST 3 /* notification value, ACPI 5.6.6 */
 
 /* PCI Firmware Specification 3.0, 4.5: _OSC of a host bridge. */
 #define OSC_UUID	 "33db4d5b-1ff7-401c-9657-7441c03dd766"

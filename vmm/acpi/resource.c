@@ -21,7 +21,7 @@
 
 #define IO_ENTIRE	0x03 /* ISA and other addresses alike */
 #define MEMORY_RW	0x01
-#define MEMORY_PREFETCH	0x06
+#define MEMORY_PREFETCH 0x06
 
 #define IRQ_CONSUMER	0x01
 #define IRQ_SHARED	0x08 /* with level and active high, which are zeros */

@@ -10,29 +10,29 @@
 #include "vmm/layout.h"
 #include "vmm/machine.h"
 
-#define PORT_COMMAND	 (VMM_PORT_I8042 + 4)
-#define PORT_SYSTEM	 0x92
-#define IRQ_KEYBOARD	 1
+#define PORT_COMMAND	(VMM_PORT_I8042 + 4)
+#define PORT_SYSTEM	0x92
+#define IRQ_KEYBOARD	1
 
-#define STATUS_OBF	 0x01 /* a byte waits at port 0x60 */
-#define STATUS_SYSTEM	 0x04 /* self test passed */
-#define STATUS_COMMAND	 0x08 /* last write went to port 0x64 */
-#define STATUS_UNLOCKED	 0x10 /* key lock open; clear makes Linux complain */
-#define STATUS_TIMEOUT	 0x40
+#define STATUS_OBF	0x01 /* a byte waits at port 0x60 */
+#define STATUS_SYSTEM	0x04 /* self test passed */
+#define STATUS_COMMAND	0x08 /* last write went to port 0x64 */
+#define STATUS_UNLOCKED 0x10 /* key lock open; clear makes Linux complain */
+#define STATUS_TIMEOUT	0x40
 
-#define CONFIG_KBD_INT	 0x01
-#define CONFIG_SYSTEM	 0x04
-#define CONFIG_KBD_OFF	 0x10
-#define CONFIG_AUX_OFF	 0x20
-#define CONFIG_XLATE	 0x40
+#define CONFIG_KBD_INT	0x01
+#define CONFIG_SYSTEM	0x04
+#define CONFIG_KBD_OFF	0x10
+#define CONFIG_AUX_OFF	0x20
+#define CONFIG_XLATE	0x40
 
-#define OUTPUT_NO_RESET	 0x01
-#define OUTPUT_A20	 0x02
+#define OUTPUT_NO_RESET 0x01
+#define OUTPUT_A20	0x02
 
-#define SYSTEM_RESET	 0x01
-#define SYSTEM_A20	 0x02
+#define SYSTEM_RESET	0x01
+#define SYSTEM_A20	0x02
 
-#define RAM_SIZE	 32
+#define RAM_SIZE	32
 
 struct vmm_i8042 {
 	struct vmm *vmm;

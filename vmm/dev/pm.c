@@ -13,24 +13,24 @@
 #include "vmm/layout.h"
 #include "vmm/machine.h"
 
-#define PM_TIMER_HZ	3579545u
-#define NSEC		1000000000ull
+#define PM_TIMER_HZ 3579545u
+#define NSEC	    1000000000ull
 
-#define PM1_TMR		(1u << 0)
-#define PM1_GBL		(1u << 5)
-#define PM1_PWRBTN	(1u << 8)
-#define PM1_WAK		(1u << 15)
+#define PM1_TMR	    (1u << 0)
+#define PM1_GBL	    (1u << 5)
+#define PM1_PWRBTN  (1u << 8)
+#define PM1_WAK	    (1u << 15)
 /* Events that exist here, in the status and the enable register alike. */
-#define PM1_EVENTS	(PM1_TMR | PM1_GBL | PM1_PWRBTN)
+#define PM1_EVENTS  (PM1_TMR | PM1_GBL | PM1_PWRBTN)
 
-#define CNT_SCI_EN	(1u << 0)
-#define CNT_BM_RLD	(1u << 1)
-#define CNT_SLP_TYP	(7u << 10)
-#define CNT_SLP_EN	(1u << 13)
+#define CNT_SCI_EN  (1u << 0)
+#define CNT_BM_RLD  (1u << 1)
+#define CNT_SLP_TYP (7u << 10)
+#define CNT_SLP_EN  (1u << 13)
 
-#define RESET_CPU	(1u << 2)
+#define RESET_CPU   (1u << 2)
 
-#define SLOTS		32
+#define SLOTS	    32
 
 struct eject {
 	void (*fn)(void *priv, unsigned int slot);
@@ -46,9 +46,9 @@ struct vmm_pm {
 	uint16_t gpe_sts;
 	uint16_t gpe_en;
 	bool sci;
-	uint64_t start;    /* CLOCK_MONOTONIC in ns where the PM timer read 0 */
+	uint64_t start; /* CLOCK_MONOTONIC in ns where the PM timer read 0 */
 	uint64_t tmr_half; /* count of carries into bit 31 that TMR_STS has told of */
-	uint32_t pending;  /* slots asked back */
+	uint32_t pending; /* slots asked back */
 	struct eject eject[SLOTS];
 };
 

@@ -12,55 +12,55 @@
 #include "vmm/layout.h"
 #include "vmm/machine.h"
 
-#define NSEC		1000000000ll
-#define DAY		86400ll
+#define NSEC	       1000000000ll
+#define DAY	       86400ll
 
-#define REG_SECONDS	0x00
-#define REG_SEC_ALARM	0x01
-#define REG_MINUTES	0x02
-#define REG_MIN_ALARM	0x03
-#define REG_HOURS	0x04
-#define REG_HOUR_ALARM	0x05
-#define REG_WEEKDAY	0x06
-#define REG_DAY		0x07
-#define REG_MONTH	0x08
-#define REG_YEAR	0x09
-#define REG_A		0x0a
-#define REG_B		0x0b
-#define REG_C		0x0c
-#define REG_D		0x0d
-#define REG_CENTURY	0x32
-#define NR_REGS		0x80
+#define REG_SECONDS    0x00
+#define REG_SEC_ALARM  0x01
+#define REG_MINUTES    0x02
+#define REG_MIN_ALARM  0x03
+#define REG_HOURS      0x04
+#define REG_HOUR_ALARM 0x05
+#define REG_WEEKDAY    0x06
+#define REG_DAY	       0x07
+#define REG_MONTH      0x08
+#define REG_YEAR       0x09
+#define REG_A	       0x0a
+#define REG_B	       0x0b
+#define REG_C	       0x0c
+#define REG_D	       0x0d
+#define REG_CENTURY    0x32
+#define NR_REGS	       0x80
 
-#define A_UIP		0x80
-#define A_DV		0x70
-#define A_DV_RUN	0x20
-#define A_RS		0x0f
+#define A_UIP	       0x80
+#define A_DV	       0x70
+#define A_DV_RUN       0x20
+#define A_RS	       0x0f
 
-#define B_SET		0x80
-#define B_PIE		0x40
-#define B_AIE		0x20
-#define B_UIE		0x10
-#define B_SQWE		0x08
-#define B_BINARY	0x04
-#define B_24H		0x02
+#define B_SET	       0x80
+#define B_PIE	       0x40
+#define B_AIE	       0x20
+#define B_UIE	       0x10
+#define B_SQWE	       0x08
+#define B_BINARY       0x04
+#define B_24H	       0x02
 
-#define C_IRQF		0x80
-#define C_PF		0x40
-#define C_AF		0x20
-#define C_UF		0x10
-#define C_FLAGS		(C_PF | C_AF | C_UF)
+#define C_IRQF	       0x80
+#define C_PF	       0x40
+#define C_AF	       0x20
+#define C_UF	       0x10
+#define C_FLAGS	       (C_PF | C_AF | C_UF)
 
-#define D_VRT		0x80
+#define D_VRT	       0x80
 
-#define HOUR_PM		0x80
-#define ALARM_ANY	0xc0 /* both top bits: matches every value */
-#define UIP_NS		244000
+#define HOUR_PM	       0x80
+#define ALARM_ANY      0xc0 /* both top bits: matches every value */
+#define UIP_NS	       244000
 
-#define TIME_MIN	(-7000000000ll) /* 1748 */
-#define TIME_MAX	9000000000ll    /* 2255 */
+#define TIME_MIN       (-7000000000ll) /* 1748 */
+#define TIME_MAX       9000000000ll /* 2255 */
 
-#define MIB		(1ull << 20)
+#define MIB	       (1ull << 20)
 
 struct vmm_rtc {
 	struct vmm *vmm;
@@ -68,7 +68,7 @@ struct vmm_rtc {
 	uint8_t index;
 	uint8_t reg[NR_REGS];
 	int64_t offset; /* guest's time minus CLOCK_REALTIME, ns; the registers rule while stopped */
-	int64_t seen;   /* guest's time up to which register C's flags are worked out, ns */
+	int64_t seen; /* guest's time up to which register C's flags are worked out, ns */
 	bool line;
 };
 
@@ -157,7 +157,8 @@ static int64_t time_from_registers(const struct vmm_rtc *rtc)
 		.tm_mday = decode(rtc, rtc->reg[REG_DAY]),
 		.tm_mon = (int)decode(rtc, rtc->reg[REG_MONTH]) - 1,
 		.tm_year = (int)(decode(rtc, rtc->reg[REG_CENTURY]) * 100 +
-				 decode(rtc, rtc->reg[REG_YEAR])) - 1900,
+				 decode(rtc, rtc->reg[REG_YEAR])) -
+			   1900,
 	};
 	int64_t sec = timegm(&tm);
 

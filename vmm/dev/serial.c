@@ -14,66 +14,76 @@
 #include "vmm/layout.h"
 #include "vmm/machine.h"
 
-enum { RBR_THR, IER, IIR_FCR, LCR, MCR, LSR, MSR, SCR, NR_REGS };
+enum {
+	RBR_THR,
+	IER,
+	IIR_FCR,
+	LCR,
+	MCR,
+	LSR,
+	MSR,
+	SCR,
+	NR_REGS
+};
 
-#define IER_RDI		0x01
-#define IER_THRI	0x02
-#define IER_RLSI	0x04
-#define IER_MSI		0x08
+#define IER_RDI	     0x01
+#define IER_THRI     0x02
+#define IER_RLSI     0x04
+#define IER_MSI	     0x08
 
-#define IIR_NONE	0x01
-#define IIR_MSI		0x00
-#define IIR_THRI	0x02
-#define IIR_RDI		0x04
-#define IIR_TIMEOUT	0x0c
-#define IIR_FIFO	0xc0
+#define IIR_NONE     0x01
+#define IIR_MSI	     0x00
+#define IIR_THRI     0x02
+#define IIR_RDI	     0x04
+#define IIR_TIMEOUT  0x0c
+#define IIR_FIFO     0xc0
 
-#define FCR_ENABLE	0x01
-#define FCR_CLEAR_RX	0x02
-#define FCR_CLEAR_TX	0x04
+#define FCR_ENABLE   0x01
+#define FCR_CLEAR_RX 0x02
+#define FCR_CLEAR_TX 0x04
 
-#define LCR_STOP	0x04
-#define LCR_PARITY	0x08
-#define LCR_DLAB	0x80
+#define LCR_STOP     0x04
+#define LCR_PARITY   0x08
+#define LCR_DLAB     0x80
 
-#define MCR_DTR		0x01
-#define MCR_RTS		0x02
-#define MCR_OUT1	0x04
-#define MCR_OUT2	0x08
-#define MCR_LOOP	0x10
+#define MCR_DTR	     0x01
+#define MCR_RTS	     0x02
+#define MCR_OUT1     0x04
+#define MCR_OUT2     0x08
+#define MCR_LOOP     0x10
 
-#define LSR_DR		0x01
-#define LSR_OE		0x02
-#define LSR_THRE	0x20
-#define LSR_TEMT	0x40
+#define LSR_DR	     0x01
+#define LSR_OE	     0x02
+#define LSR_THRE     0x20
+#define LSR_TEMT     0x40
 
-#define MSR_DELTA	0x0f
-#define MSR_TERI	0x04 /* ring indicator: only its falling edge counts */
-#define MSR_CTS		0x10
-#define MSR_DSR		0x20
-#define MSR_RI		0x40
-#define MSR_DCD		0x80
+#define MSR_DELTA    0x0f
+#define MSR_TERI     0x04 /* ring indicator: only its falling edge counts */
+#define MSR_CTS	     0x10
+#define MSR_DSR	     0x20
+#define MSR_RI	     0x40
+#define MSR_DCD	     0x80
 
-#define FIFO_SIZE	16
-#define CLOCK_HZ	1843200ull
+#define FIFO_SIZE    16
+#define CLOCK_HZ     1843200ull
 
-#define FLUSH_NS	5000000ull  /* a prompt without a newline shows up after this */
-#define RETRY_NS	20000000ull /* a full descriptor is tried again after this */
-#define FLUSH_FILL	2048u       /* so much is written out without waiting for a newline */
-#define DRAIN_MS	2000
-#define INPUT_SIZE	1024u
+#define FLUSH_NS     5000000ull /* a prompt without a newline shows up after this */
+#define RETRY_NS     20000000ull /* a full descriptor is tried again after this */
+#define FLUSH_FILL   2048u /* so much is written out without waiting for a newline */
+#define DRAIN_MS     2000
+#define INPUT_SIZE   1024u
 
 enum input {
-	INPUT_NONE,    /* no descriptor, or at its end */
-	INPUT_IDLE,    /* not watched: nobody listens or there is no room */
+	INPUT_NONE, /* no descriptor, or at its end */
+	INPUT_IDLE, /* not watched: nobody listens or there is no room */
 	INPUT_WATCHED,
-	INPUT_FILE,    /* cannot be watched and never makes a reader wait (epoll_ctl(2), EPERM) */
+	INPUT_FILE, /* cannot be watched and never makes a reader wait (epoll_ctl(2), EPERM) */
 };
 
 struct vmm_serial {
 	struct vmm *vmm;
 	uint8_t ier, fcr, lcr, mcr, lsr, msr, scr, dll, dlm;
-	bool thri;    /* transmitter empty and not told of yet */
+	bool thri; /* transmitter empty and not told of yet */
 	bool timeout; /* bytes lie in the FIFO below its trigger level */
 	bool line;
 	uint8_t fifo[FIFO_SIZE];
@@ -99,8 +109,8 @@ static unsigned int trigger_level(const struct vmm_serial *s)
 static uint64_t timeout_ns(const struct vmm_serial *s)
 {
 	unsigned int divisor = s->dlm << 8 | s->dll;
-	unsigned int bits = 1 + 5 + (s->lcr & 3) + !!(s->lcr & LCR_PARITY) + 1 +
-			    !!(s->lcr & LCR_STOP);
+	unsigned int bits =
+		1 + 5 + (s->lcr & 3) + !!(s->lcr & LCR_PARITY) + 1 + !!(s->lcr & LCR_STOP);
 
 	return 4ull * bits * 16 * (divisor ? divisor : 1) * 1000000000ull / CLOCK_HZ;
 }
