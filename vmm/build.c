@@ -184,6 +184,11 @@ static int assign(struct vmm_core *core, struct opened *opened, struct bp_error 
 	return ret;
 }
 
+static void reset_control(void *priv, uint8_t value)
+{
+	vmm_pm_reset_register(priv, value);
+}
+
 static int make_platform(struct vmm_core *core, struct bp_error *err)
 {
 	struct vmm *vmm = &core->vmm;
@@ -278,6 +283,8 @@ static int make_machine(struct vmm_core *core, struct opened *opened, struct bp_
 	/* Before the devices, which may want to be ejected from the first moment on. */
 	if (!ret)
 		ret = vmm_pm_new(vmm, &vmm->pm);
+	if (!ret)
+		vmm_pci_on_reset_control(vmm->pci, reset_control, vmm->pm);
 	if (!ret)
 		ret = assign(core, opened, err);
 	if (!ret && vmm->config->api)

@@ -31,6 +31,8 @@ static int restart(struct vmm_core *core, struct bp_error *err)
 	vmm_pci_reset(vmm->pci);
 	vmm_pm_reset(vmm->pm);
 	vmm_serial_reset(core->serial);
+	vmm_rtc_reset(core->rtc);
+	vmm_i8042_reset(core->i8042);
 	ret = vmm_chips_restore(vmm->vm_fd, core->chips);
 	if (ret)
 		return bp_error_set(err, ret, NULL, "KVM's interrupt controllers cannot be reset: %s",
