@@ -227,7 +227,7 @@ int blk_run(struct guest *g, bool endless)
 	char bdf[32] = "";
 	struct report r;
 	uint64_t timeout, seconds;
-	double told = 0;
+	double told = 0, took;
 	bool ok;
 	int err;
 
@@ -277,6 +277,7 @@ int blk_run(struct guest *g, bool endless)
 			choose_order(&b);
 		}
 	} while (endless && !err && !b.mismatches && (!seconds || seconds_since(&start) < (double)seconds));
+	took = seconds_since(&start);
 	report_transfer(g, false);
 	if (*bdf) {
 		pci_report_irqs(g, bdf, "after", &after);
@@ -294,7 +295,7 @@ int blk_run(struct guest *g, bool endless)
 	report_u64(&r, "bytes_compared", b.compared);
 	report_u64(&r, "mismatches", b.mismatches);
 	report_u64(&r, "bad_blocks", b.bad_units);
-	report_seconds(&r, "seconds", seconds_since(&start));
+	report_seconds(&r, "seconds", took);
 	report_str(&r, "irq_mode", after.mode);
 	report_u64(&r, "interrupts", after.total - before.total);
 	report_send(g, &r);
