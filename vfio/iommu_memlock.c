@@ -2,7 +2,8 @@
 /*
  * Whether memory may be pinned. The kernel finds out page by page while it
  * maps, which for a large guest takes seconds and then fails; asking first
- * costs two small files.
+ * costs two small files. (iommufd counts what all processes of a user have pinned
+ * together; what the others have cannot be seen, so there a pass is no promise.)
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -107,8 +107,10 @@ static void enable(struct vf_device *dev)
 	vf_device_write(dev, VF_REGION_CONFIG, PCI_COMMAND, &cmd, sizeof(cmd));
 }
 
-static void check_regions(struct vf_device *dev)
+static void check_regions(struct vf_iommu *iommu, struct vf_device *dev)
 {
+	bool pins = !strcmp(vf_iommu_backend(iommu), "iommufd");
+	struct bp_error err = { 0 };
 	const struct vf_region *r = vf_device_region(dev, VF_REGION_BAR(0));
 	const struct vf_region *msix = vf_device_region(dev, VF_REGION_BAR(3));
 	uint32_t id = 0, mapped;
@@ -132,6 +134,11 @@ static void check_regions(struct vf_device *dev)
 	mapped = *(volatile uint32_t *)((char *)va + STATUS);
 	report(mapped == rd(dev, STATUS) && mapped != 0xffffffff,
 	       "mapping shows what reading shows", "%#x, %#x", mapped, rd(dev, STATUS));
+	/* iommufd pins what it maps, and a BAR has no pages to pin. */
+	ret = vf_iommu_map(iommu, IOVA * 8, va, r->size, VF_MAP_READ | VF_MAP_WRITE, &err);
+	report(ret == (pins ? -EFAULT : 0), "map a BAR for peers", "%d %s", ret, err.what);
+	if (!ret)
+		report(!vf_iommu_unmap(iommu, IOVA * 8, r->size), "unmap a BAR", "failed");
 	vf_device_unmap(dev, va, r->size);
 	ret = vf_device_map(dev, VF_REGION_BAR(0), 0, r->size + 4096, &va);
 	report(ret == -EINVAL, "map more than the BAR", "%d", ret);
@@ -466,7 +473,7 @@ int main(int argc, char **argv)
 	report(vf_device_group(dev) >= 0 && vf_device_kvm_fd(dev) >= 0, "group and KVM's file",
 	       "%d, %d", vf_device_group(dev), vf_device_kvm_fd(dev));
 	enable(dev);
-	check_regions(dev);
+	check_regions(iommu, dev);
 	check_ranges(iommu);
 	check_maps(iommu, mem);
 	check_dma(dev, mem);
