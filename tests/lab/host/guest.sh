@@ -40,7 +40,8 @@ guest_start()
 # guest_lines NAME: the JSON of its BP lines, whole lines only.
 guest_lines()
 {
-	tr -d '\r' < "$work/$1.console" 2>/dev/null | sed -n 's/^.*BP \({.*}\)$/\1/p'
+	[ -e "$work/$1.console" ] || return 0
+	tr -d '\r' < "$work/$1.console" | sed -n 's/^.*BP \({.*}\)$/\1/p'
 }
 
 # guest_event NAME EVENT: the last line of that event; fails when there is none.
