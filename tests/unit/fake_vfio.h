@@ -54,7 +54,7 @@ struct fake_fd {
 /* What a call of VFIO_DEVICE_GET_REGION_INFO answers. */
 struct fake_region {
 	struct vfio_region_info info;
-	unsigned char caps[256];
+	unsigned char caps[512];
 	size_t caps_len;
 	bool absent;
 };
@@ -750,18 +750,15 @@ static inline void fake_region_cap(unsigned int index, uint16_t id, const void *
 #define FAKE_RW	 (VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE)
 #define FAKE_RWM (FAKE_RW | VFIO_REGION_INFO_FLAG_MMAP)
 
-/*
- * A host with two functions, 0000:01:00.1 and .2, in groups 11 and 12: BAR 0 holds
- * the MSI-X table, BAR 2 is plain.
- */
-static inline void fake_setup(void)
+/* The kernel's side as it is at first; the files stay as they are. */
+static inline void fake_reset(void)
 {
+	char root[sizeof(fake.root)];
 	unsigned int i;
 
+	memcpy(root, fake.root, sizeof(root));
 	memset(&fake, 0, sizeof(fake));
-	snprintf(fake.root, sizeof(fake.root), "/tmp/vfio-test.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(fake.root));
-	fake_host = (struct vf_host){ .root = fake.root, .sys = &fake_sys };
+	memcpy(fake.root, root, sizeof(root));
 	fake.device_flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
 	fake.coherent = true;
 	fake.unmask_fd = -2;
@@ -777,13 +774,37 @@ static inline void fake_setup(void)
 	fake_region(2, 0x2000, FAKE_RWM);
 	fake_region(7, 0x1000, FAKE_RW);
 	fake.irqs[VF_IRQ_INTX] = (struct fake_irqs){
-		.count = 1, .flags = VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_MASKABLE | VFIO_IRQ_INFO_AUTOMASKED };
+		.count = 1,
+		.flags = VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_MASKABLE | VFIO_IRQ_INFO_AUTOMASKED,
+	};
 	fake.irqs[VF_IRQ_MSIX] = (struct fake_irqs){
-		.count = 8, .flags = VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_NORESIZE };
+		.count = 8,
+		.flags = VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_NORESIZE,
+	};
 	fake.irqs[VF_IRQ_REQ] = (struct fake_irqs){ .count = 1, .flags = VFIO_IRQ_INFO_EVENTFD };
+}
+
+/*
+ * A host with two functions, 0000:01:00.1 and .2, in groups 11 and 12: BAR 0 holds
+ * the MSI-X table, BAR 2 is plain.
+ */
+static inline void fake_setup(void)
+{
+	memset(&fake, 0, sizeof(fake));
+	snprintf(fake.root, sizeof(fake.root), "/tmp/vfio-test.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(fake.root));
+	fake_host = (struct vf_host){ .root = fake.root, .sys = &fake_sys };
+	fake_reset();
 	fake_file("dev/vfio/vfio", "");
 	fake_function("0000:01:00.1", "vfio-pci", 11);
 	fake_function("0000:01:00.2", "vfio-pci", 12);
+}
+
+/* Everything was given back, and nothing in the wrong order. */
+static inline void fake_check_clean(void)
+{
+	ck_assert_msg(!fake.broken, "%s; %s", fake.broken, fake.log);
+	ck_assert_msg(!fake_open_fds(), "%d descriptors left; %s", fake_open_fds(), fake.log);
 }
 
 static inline void fake_teardown(void)
@@ -792,8 +813,7 @@ static inline void fake_teardown(void)
 
 	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", fake.root);
 	ck_assert_int_eq(system(cmd), 0);
-	ck_assert_msg(!fake.broken, "%s; %s", fake.broken, fake.log);
-	ck_assert_msg(!fake_open_fds(), "%d descriptors left; %s", fake_open_fds(), fake.log);
+	fake_check_clean();
 }
 
 #endif
