@@ -9,9 +9,11 @@
 #define MT_TYPES_H
 
 #ifdef __KERNEL__
+#include <linux/stddef.h>
 #include <linux/types.h>
 #else
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #endif
 
@@ -27,7 +29,53 @@ enum mt_type {
 	MT_WP = 5,
 	MT_WB = 6,
 	MT_UC_MINUS = 7,
+	/* Results only, on AMD; no register holds them (APM vol. 2 7.4.1 and 15.25.8). */
+	MT_CD = 8,	/* uncached, but a hit in a cache is written back or dropped first */
+	MT_WC_PLUS = 9, /* write combining that also probes the caches */
 };
+
+/** enum mt_vendor - whose rules apply. */
+enum mt_vendor {
+	MT_INTEL,
+	MT_AMD,
+};
+
+/**
+ * mt_type_name() - "UC", "UC-", "WC", "WC+", "WT", "WP", "WB" or "CD".
+ * @type: any type; a reserved encoding gives "?".
+ *
+ * Return: static text.
+ */
+const char *mt_type_name(enum mt_type type);
+
+/**
+ * mt_type_parse() - the type of a name, as users write it.
+ * @name: one of UC UC- WC WT WP WB, the types that a register can hold.
+ * @out: the type.
+ *
+ * Return: 0, or -EINVAL for any other text.
+ */
+int mt_type_parse(const char *name, enum mt_type *out);
+
+/**
+ * mt_type_in_mtrr() - whether an MTRR may hold this encoding.
+ * @encoding: the whole 8-bit field.
+ *
+ * Source: Intel SDM vol. 3 "Memory Types That Can Be Encoded in MTRRs"; APM vol. 2 7.7.1.
+ *
+ * Return: true for UC, WC, WT, WP and WB.
+ */
+bool mt_type_in_mtrr(unsigned int encoding);
+
+/**
+ * mt_type_in_pat() - whether a PAT entry may hold this encoding.
+ * @encoding: the whole 8-bit field.
+ *
+ * Source: Intel SDM vol. 3 "Memory Types That Can Be Encoded With PAT"; APM vol. 2 7.8.1.
+ *
+ * Return: true for UC, WC, WT, WP, WB and UC-.
+ */
+bool mt_type_in_pat(unsigned int encoding);
 
 #define MT_MSR_MTRRCAP	     0xfe
 #define MT_MSR_PHYSBASE(n)   (0x200u + 2 * (n))
