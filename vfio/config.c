@@ -101,8 +101,11 @@ void vf_config_caps(const uint8_t *cfg, size_t len, struct vf_caps *out)
 	out->broken = false;
 	if (len > VF_CFG_SIZE)
 		len = VF_CFG_SIZE;
-	/* All ones where the vendor should be: nobody answered. */
-	if (len < 4 || get16(cfg) == 0xffff)
+	/*
+	 * All ones: nobody answered. The IDs alone do not tell, since those of a VF always read
+	 * so (SR-IOV 1.1, sections 3.4.1.1 and 3.4.1.2); no status register does.
+	 */
+	if (len < 8 || get32(cfg + 4) == 0xffffffff)
 		return;
 	walk_std(cfg, len, out, seen);
 	walk_ext(cfg, len, out, seen);
