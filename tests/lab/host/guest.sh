@@ -47,7 +47,7 @@ guest_lines()
 # guest_event NAME EVENT: the last line of that event; fails when there is none.
 guest_event()
 {
-	guest_lines "$1" | jq -ce --arg ev "$2" 'select(.ev == $ev)' | tail -n 1 | grep .
+	guest_lines "$1" | jq -c --arg ev "$2" 'select(.ev == $ev)' | tail -n 1 | grep .
 }
 
 # guest_until NAME EVENT SECONDS: wait for the event and print it; fails on time-out or
