@@ -100,5 +100,54 @@ START_TEST(impossible_requests_are_refused)
 }
 END_TEST
 
-SUITE("firmware", linux_finds_mtrrs_enabled_and_the_hole_uncached,
+START_TEST(default_uncached_leaves_the_hole_to_the_guest)
+{
+	static const struct {
+		uint64_t low, high;
+	} sizes[] = { { 0x100000, 0x100000000 },    { 0x10000000, 0x100000000 },
+		      { 0x80000000, 0x100000000 },  { 0xc0000000, 0x140000000 },
+		      { 0xc0000000, 0x440000000 },  { 0xe0000000, 0x200000000 },
+		      { 0x80000000, 0x1000000000 } };
+
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
+		uint64_t low = sizes[s].low, high = sizes[s].high;
+		struct mt_msr m[MT_FIRMWARE_MSRS];
+		int used = 0;
+
+		ck_assert_int_eq(mt_firmware_wc_state(low, high, 44, m), 0);
+		ck_assert_int_eq(type_at(m, 0xa0000), MT_UC);
+		ck_assert_int_eq(type_at(m, 0), MT_WB);
+		ck_assert_int_eq(type_at(m, low - 1), MT_WB);
+		ck_assert_int_eq(type_at(m, low), MT_UC);
+		ck_assert_int_eq(type_at(m, 0xfee00000), MT_UC);
+		ck_assert_int_eq(type_at(m, 0xffffffff), MT_UC);
+		if (high > 0x100000000) {
+			ck_assert_int_eq(type_at(m, 0x100000000), MT_WB);
+			ck_assert_int_eq(type_at(m, high / 2 + 0x80000000), MT_WB);
+			ck_assert_int_eq(type_at(m, high - 1), MT_WB);
+		}
+		ck_assert_int_eq(type_at(m, high), MT_UC);
+		for (int i = 0; i < 8; i++)
+			used += !!(msr(m, 0x201 + 2 * i) & MT_PHYSMASK_VALID);
+		ck_assert_int_le(used, 8 - MT_FIRMWARE_SPARE);
+		ck_assert_uint_eq(m[MT_FIRMWARE_MSRS - 1].index, MT_MSR_DEF_TYPE);
+	}
+}
+END_TEST
+
+START_TEST(ram_that_takes_all_ranges_is_refused)
+{
+	struct mt_msr m[MT_FIRMWARE_MSRS];
+
+	ck_assert_int_eq(mt_firmware_wc_state(0xbff00000, 0x100000000, 40, m), -ENOSPC);
+	ck_assert_int_eq(mt_firmware_wc_state(0xc0000000, 0x1fff00000, 40, m), -ENOSPC);
+	ck_assert_int_eq(mt_firmware_wc_state(0, 0x100000000, 40, m), -EINVAL);
+	ck_assert_int_eq(mt_firmware_wc_state(0x80000001, 0x100000000, 40, m), -EINVAL);
+	ck_assert_int_eq(mt_firmware_wc_state(0x80000000, 0xff000000, 40, m), -EINVAL);
+	ck_assert_int_eq(mt_firmware_wc_state(0x80000000, 0x2000000000, 36, m), -EINVAL);
+}
+END_TEST
+
+SUITE("firmware", default_uncached_leaves_the_hole_to_the_guest,
+      ram_that_takes_all_ranges_is_refused, linux_finds_mtrrs_enabled_and_the_hole_uncached,
       the_first_mebibyte_is_memory_but_for_vga, impossible_requests_are_refused)

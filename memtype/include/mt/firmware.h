@@ -41,4 +41,25 @@ struct mt_msr {
 int mt_firmware_state(uint64_t hole_start, unsigned int maxphyaddr,
 		      struct mt_msr out[MT_FIRMWARE_MSRS]);
 
+/* Variable ranges that mt_firmware_wc_state() leaves to the operating system at least. */
+#define MT_FIRMWARE_SPARE 3
+
+/**
+ * mt_firmware_wc_state() - the same, leaving room for write combining by MTRR.
+ * @low_end: end of RAM below 4 GiB, 1 MiB aligned, 1 MiB to 0xfff00000.
+ * @high_end: end of RAM above 4 GiB, 1 MiB aligned; 4 GiB when there is none.
+ * @maxphyaddr: as above.
+ * @out: as above.
+ *
+ * An overlap of UC and WC is UC (mt_mtrr_type()). So an operating system that asks for WC
+ * by MTRR over a BAR inside a hole that mt_firmware_state() made UC gets UC, on bare
+ * metal too. Here the default type is UC and variable ranges make RAM WB, the other
+ * layout that firmware uses: a WC range over any BAR then means WC.
+ *
+ * Return: 0; -EINVAL for arguments outside their ranges; -ENOSPC when RAM of these sizes
+ * needs so many ranges that fewer than MT_FIRMWARE_SPARE are left.
+ */
+int mt_firmware_wc_state(uint64_t low_end, uint64_t high_end, unsigned int maxphyaddr,
+			 struct mt_msr out[MT_FIRMWARE_MSRS]);
+
 #endif
