@@ -146,6 +146,15 @@ int vf_no_remapping(const char *module, struct bp_error *err)
 	bp_error_fix(err,
 		     "enable interrupt remapping (firmware set-up, no intremap=off); where the "
 		     "platform has none and the guest is trusted: modprobe %s "
-		     "allow_unsafe_interrupts=1", module);
+		     "allow_unsafe_interrupts=1",
+		     module);
 	return -EPERM;
+}
+
+int vf_needs_token(const struct vf_function *fn, struct bp_error *err)
+{
+	return bp_error_set(err, -EACCES, "bind the physical function to its own driver again",
+			    "%s needs a VF token, since its physical function is in the hands of "
+			    "a VFIO program",
+			    fn->bdf);
 }

@@ -177,14 +177,16 @@ static int kernel_describe(struct vf_device *dev, struct bp_error *err)
 		return bp_error_set(err, ret, NULL, "VFIO does not describe %s: %s", dev->bdf,
 				    strerror(-ret));
 	if (!(info.flags & VFIO_DEVICE_FLAGS_PCI))
-		return bp_error_set(err, -ENODEV, NULL, "%s is not a PCI device for VFIO", dev->bdf);
+		return bp_error_set(err, -ENODEV, NULL, "%s is not a PCI device for VFIO",
+				    dev->bdf);
 	dev->can_reset = info.flags & VFIO_DEVICE_FLAGS_RESET;
 	for (i = 0; i < VF_REGION_COUNT && i < info.num_regions; i++) {
 		ret = describe_region(dev, i);
 		if (ret)
-			return bp_error_set(err, ret, NULL,
-					    "VFIO's description of region %u of %s makes no sense: %s",
-					    i, dev->bdf, strerror(-ret));
+			return bp_error_set(
+				err, ret, NULL,
+				"VFIO's description of region %u of %s makes no sense: %s", i,
+				dev->bdf, strerror(-ret));
 	}
 	for (i = 0; i < VF_IRQ_COUNT && i < info.num_irqs; i++) {
 		ret = describe_irq(dev, i);
@@ -218,8 +220,8 @@ static int kernel_read(struct vf_device *dev, unsigned int index, uint64_t offse
 	return 0;
 }
 
-static int kernel_write(struct vf_device *dev, unsigned int index, uint64_t offset,
-			const void *buf, size_t len)
+static int kernel_write(struct vf_device *dev, unsigned int index, uint64_t offset, const void *buf,
+			size_t len)
 {
 	struct kernel_device *k = dev->priv;
 	uint64_t at = k->offset[index] + offset;

@@ -65,6 +65,13 @@ int vf_in_use(const struct vf_host *host, const struct vf_function *fn, struct b
 int vf_no_remapping(const char *module, struct bp_error *err);
 
 /**
+ * vf_needs_token() - say that the kernel wants a VF token (vfio_pci_validate_vf_token()).
+ * @fn: function. @err: receives the sentence.
+ * Return: -EACCES.
+ */
+int vf_needs_token(const struct vf_function *fn, struct bp_error *err);
+
+/**
  * vf_path() - path of a device node below the host's root.
  * @host: the host.
  * @out: receives it.

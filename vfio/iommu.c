@@ -68,8 +68,7 @@ int vf_iommu_settle(struct vf_iommu *iommu, const struct vf_function *fn, struct
 
 	if (!iommu->fallback)
 		return 0;
-	if (fn->cdev < 0 ||
-	    !vf_sysfs_exists(&iommu->host, "dev/vfio/devices/vfio%d", fn->cdev)) {
+	if (fn->cdev < 0 || !vf_sysfs_exists(&iommu->host, "dev/vfio/devices/vfio%d", fn->cdev)) {
 		iommu->ops->free(iommu);
 		iommu->priv = NULL;
 		ret = vf_type1_new(iommu, err);
@@ -213,12 +212,14 @@ static int map_failed(struct vf_iommu *iommu, int ret, uint64_t iova, uint64_t s
 		return bp_error_set(err, ret,
 				    "map fewer and larger pieces, or load vfio_iommu_type1 with a "
 				    "larger dma_entry_limit",
-				    MAP_WHAT "the kernel's table of mappings is full (%u left)", iova,
-				    last, limit);
+				    MAP_WHAT "the kernel's table of mappings is full (%u left)",
+				    iova, last, limit);
 	case -EFAULT:
 		return bp_error_set(err, ret, NULL,
-				    MAP_WHAT "the memory behind it cannot be pinned (device memory, "
-				    "or not mapped in this process)", iova, last);
+				    MAP_WHAT
+				    "the memory behind it cannot be pinned (device memory, "
+				    "or not mapped in this process)",
+				    iova, last);
 	case -EINVAL:
 		fix = "see `vfctl show` for the reserved ranges of the device";
 		return bp_error_set(err, ret, fix, MAP_WHAT "the IOMMU does not take this range",
@@ -229,8 +230,8 @@ static int map_failed(struct vf_iommu *iommu, int ret, uint64_t iova, uint64_t s
 #undef MAP_WHAT
 }
 
-int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size,
-		 unsigned int flags, struct bp_error *err)
+int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size, unsigned int flags,
+		 struct bp_error *err)
 {
 	uint64_t mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
 	int ret;
@@ -239,11 +240,12 @@ int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size,
 	    iova + (size - 1) < iova || (uintptr_t)va + (size - 1) < (uintptr_t)va)
 		return bp_error_set(err, -EINVAL, NULL,
 				    "DMA mapping of %#" PRIx64 " bytes at %#" PRIx64
-				    " is not made of whole pages", size, iova);
+				    " is not made of whole pages",
+				    size, iova);
 	if (!(flags & (VF_MAP_READ | VF_MAP_WRITE)) || (flags & ~(VF_MAP_READ | VF_MAP_WRITE)))
-		return bp_error_set(err, -EINVAL, NULL,
-				    "DMA mapping at %#" PRIx64 " allows neither reading nor writing",
-				    iova);
+		return bp_error_set(
+			err, -EINVAL, NULL,
+			"DMA mapping at %#" PRIx64 " allows neither reading nor writing", iova);
 	ret = load_ranges(iommu);
 	if (ret == -ENODEV)
 		return bp_error_set(err, ret, "open a device first",
@@ -252,12 +254,13 @@ int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size,
 		return bp_error_set(err, ret, NULL, "cannot learn the usable I/O addresses: %s",
 				    strerror(-ret));
 	if (!vf_iova_holds(&iommu->ranges, iova, iova + (size - 1)))
-		return bp_error_set(err, -EINVAL,
-				    "place guest memory and BARs inside the ranges that `vfctl show` "
-				    "lists",
-				    "I/O addresses %#" PRIx64 "-%#" PRIx64
-				    " touch a range that the IOMMU reserves or cannot reach",
-				    iova, iova + (size - 1));
+		return bp_error_set(
+			err, -EINVAL,
+			"place guest memory and BARs inside the ranges that `vfctl show` "
+			"lists",
+			"I/O addresses %#" PRIx64 "-%#" PRIx64
+			" touch a range that the IOMMU reserves or cannot reach",
+			iova, iova + (size - 1));
 	ret = iommu->ops->map(iommu, iova, va, size, flags);
 	return ret ? map_failed(iommu, ret, iova, size, err) : 0;
 }

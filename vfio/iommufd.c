@@ -72,7 +72,8 @@ int vf_iommufd_new(struct vf_iommu *iommu, struct bp_error *err)
 		return bp_error_set(err, -ENOMEM, NULL, "no memory for an I/O address space");
 	s->fd = ret = open_node(iommu, path,
 				"modprobe iommufd, on a kernel with CONFIG_IOMMUFD and "
-				"CONFIG_VFIO_DEVICE_CDEV; or use the type1 backend", err);
+				"CONFIG_VFIO_DEVICE_CDEV; or use the type1 backend",
+				err);
 	if (ret < 0)
 		goto err_free;
 	ret = call(iommu, s->fd, IOMMU_IOAS_ALLOC, &alloc);
@@ -129,9 +130,7 @@ static int refused(struct vf_iommu *iommu, const struct vf_function *fn, int ret
 	case -EINVAL: /* vfio_df_open(): a node can be bound once only */
 		return vf_in_use(&iommu->host, fn, err);
 	case -EACCES:
-		return bp_error_set(err, ret, "bind the physical function to its own driver again",
-				    "%s needs a VF token, since its physical function is in the "
-				    "hands of a VFIO program", fn->bdf);
+		return vf_needs_token(fn, err);
 	default:
 		return bp_error_set(err, ret, NULL, "cannot take %s: %s", fn->bdf, strerror(-ret));
 	}

@@ -129,8 +129,9 @@ static int check_viable(struct vf_iommu *iommu, int fd, const struct vf_function
 	int ret = call(iommu, fd, VFIO_GROUP_GET_STATUS, &st);
 
 	if (ret < 0)
-		return bp_error_set(err, ret, NULL, "cannot ask for the status of IOMMU group %d: %s",
-				    fn->group, strerror(-ret));
+		return bp_error_set(err, ret, NULL,
+				    "cannot ask for the status of IOMMU group %d: %s", fn->group,
+				    strerror(-ret));
 	if (st.flags & VFIO_GROUP_FLAGS_CONTAINER_SET)
 		return vf_in_use(&iommu->host, fn, err);
 	if (st.flags & VFIO_GROUP_FLAGS_VIABLE)
@@ -192,8 +193,10 @@ static int get_group(struct vf_iommu *iommu, struct container *c, const struct v
 		}
 	}
 	g = calloc(1, sizeof(*g));
-	if (!g)
-		return bp_error_set(err, -ENOMEM, NULL, "no memory for an IOMMU group");
+	if (!g) {
+		bp_error_set(err, -ENOMEM, NULL, "no memory for an IOMMU group");
+		return -ENOMEM;
+	}
 	g->number = fn->group;
 	g->refs = 1;
 	g->fd = ret = open_group(iommu, fn, err);
@@ -228,8 +231,8 @@ err_free:
 	return ret;
 }
 
-static int type1_attach(struct vf_iommu *iommu, const struct vf_function *fn,
-			struct vf_device *dev, struct bp_error *err)
+static int type1_attach(struct vf_iommu *iommu, const struct vf_function *fn, struct vf_device *dev,
+			struct bp_error *err)
 {
 	struct container *c = iommu->priv;
 	struct group *g = NULL;
@@ -242,10 +245,7 @@ static int type1_attach(struct vf_iommu *iommu, const struct vf_function *fn,
 	if (fd < 0) {
 		ret = fd;
 		if (ret == -EACCES)
-			bp_error_set(err, ret,
-				     "bind the physical function to its own driver again",
-				     "%s needs a VF token, since its physical function is in the hands "
-				     "of a VFIO program", fn->bdf);
+			vf_needs_token(fn, err);
 		else if (ret == -ENODEV)
 			bp_error_set(err, ret = -ENOTCONN, "bind the device to vfio-pci again",
 				     "%s is not in IOMMU group %d for VFIO", fn->bdf, fn->group);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A kernel for libvf to talk to: a directory with the files of sysfs and /proc
- * that it reads, and a struct vf_sys that behaves as VFIO and iommufd do, as far
- * as libvf can tell. It keeps the order of things: leaving out a step or taking
+ * A kernel for libvf to talk to: the files of fake_host.h, and a struct vf_sys
+ * that behaves as VFIO and iommufd do, as far as libvf can tell. It keeps the order of things: leaving out a step or taking
  * them in the wrong order fails as it would on a real host, or is noted in
  * @fake.broken. Any call can be made to fail.
  */
@@ -27,6 +26,7 @@
 #include <vf/iommu.h>
 #include <vf/sys.h>
 
+#include "fake_host.h"
 #include "vfio/uapi_iommufd.h"
 #include "vfio/uapi_vfio.h"
 
@@ -67,7 +67,6 @@ struct fake_irqs {
 };
 
 static struct fake {
-	char root[64];
 	struct fake_fd fds[FAKE_FDS];
 	bool iommu_set;
 
@@ -119,101 +118,6 @@ static void fake_log(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(fake.log + at, sizeof(fake.log) - at, fmt, ap);
 	va_end(ap);
-}
-
-/* ---- files ------------------------------------------------------------------------------- */
-
-static inline void fake_path(char *out, const char *path)
-{
-	snprintf(out, PATH_MAX, "%s/%s", fake.root, path);
-}
-
-static inline void fake_dirs(const char *path)
-{
-	char full[PATH_MAX];
-	char *p;
-
-	fake_path(full, path);
-	for (p = full + strlen(fake.root) + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(full, 0755);
-		*p = '/';
-	}
-}
-
-static inline void fake_file(const char *path, const char *text)
-{
-	char full[PATH_MAX];
-	FILE *f;
-
-	fake_dirs(path);
-	fake_path(full, path);
-	f = fopen(full, "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
-}
-
-static inline void fake_link(const char *path, const char *target)
-{
-	char full[PATH_MAX];
-
-	fake_dirs(path);
-	fake_path(full, path);
-	unlink(full);
-	ck_assert_int_eq(symlink(target, full), 0);
-}
-
-static inline void fake_remove(const char *path)
-{
-	char full[PATH_MAX];
-
-	fake_path(full, path);
-	ck_assert_int_eq(remove(full), 0);
-}
-
-/* A function as sysfs shows it; no driver and no group when NULL and negative. */
-static inline void fake_function(const char *bdf, const char *driver, int group)
-{
-	char path[256], target[256];
-
-	snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/vendor", bdf);
-	fake_file(path, "0x15b3\n");
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", bdf);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", bdf);
-	fake_link(path, target);
-	if (driver) {
-		snprintf(path, sizeof(path), "sys/bus/pci/drivers/%s/bind", driver);
-		fake_file(path, "");
-		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/driver", bdf);
-		snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver);
-		fake_link(path, target);
-	}
-	if (group >= 0) {
-		snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%d/devices/%s", group, bdf);
-		snprintf(target, sizeof(target), "../../../../devices/pci0000:00/%s", bdf);
-		fake_link(path, target);
-		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/iommu_group", bdf);
-		snprintf(target, sizeof(target), "../../../kernel/iommu_groups/%d", group);
-		fake_link(path, target);
-		snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%d/reserved_regions", group);
-		fake_file(path, "0x00000000fee00000 0x00000000feefffff msi\n"
-				"0x000000fd00000000 0x000000ffffffffff reserved\n");
-		snprintf(path, sizeof(path), "dev/vfio/%d", group);
-		fake_file(path, "");
-	}
-}
-
-/* The device node of a function, as since Linux 6.6. */
-static inline void fake_cdev(const char *bdf, int n)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/vfio-dev/vfio%d/dev", bdf, n);
-	fake_file(path, "241:0\n");
-	snprintf(path, sizeof(path), "dev/vfio/devices/vfio%d", n);
-	fake_file(path, "");
-	fake_file("dev/iommu", "");
 }
 
 /* ---- descriptors ------------------------------------------------------------------------- */
@@ -279,11 +183,11 @@ static int fake_sys_open(const char *path, int flags)
 	struct stat st;
 	int n, end = 0;
 
-	ck_assert_int_eq(strncmp(path, fake.root, strlen(fake.root)), 0);
+	ck_assert_int_eq(strncmp(path, fake_root, strlen(fake_root)), 0);
 	ck_assert(flags & 02000000); /* O_CLOEXEC */
 	if (fake_injected())
 		return -1;
-	path += strlen(fake.root);
+	path += strlen(fake_root);
 	{
 		char full[PATH_MAX];
 
@@ -547,7 +451,8 @@ static int fake_set_irqs(const struct vfio_irq_set *set)
 
 	ck_assert_uint_lt(set->index, 5);
 	irq = &fake.irqs[set->index];
-	ck_assert_uint_eq(set->argsz, sizeof(*set) + (type & VFIO_IRQ_SET_DATA_EVENTFD ? 4 * set->count : 0));
+	ck_assert_uint_eq(set->argsz,
+			  sizeof(*set) + (type & VFIO_IRQ_SET_DATA_EVENTFD ? 4 * set->count : 0));
 	if (set->flags & VFIO_IRQ_SET_ACTION_UNMASK) {
 		if (!irq->on)
 			return fake_fail(EINVAL);
@@ -663,7 +568,8 @@ static ssize_t fake_move(int fd, size_t *len, off_t off)
 	if (fake.chunk && *len > fake.chunk)
 		*len = fake.chunk;
 	/* The fake's regions all show the same memory, each at index << 40. */
-	return (off & 0xffffffffff) + (off_t)*len > (off_t)sizeof(fake.memory) ? fake_fail(EINVAL) : 0;
+	return (off & 0xffffffffff) + (off_t)*len > (off_t)sizeof(fake.memory) ? fake_fail(EINVAL)
+									       : 0;
 }
 
 static ssize_t fake_sys_pread(int fd, void *buf, size_t len, off_t off)
@@ -712,7 +618,9 @@ static void fake_range_cap(void)
 static inline void fake_region(unsigned int index, uint64_t size, uint32_t flags)
 {
 	fake.regions[index] = (struct fake_region){
-		.info = { .index = index, .size = size, .flags = flags,
+		.info = { .index = index,
+			  .size = size,
+			  .flags = flags,
 			  .offset = (uint64_t)index << 40 },
 	};
 }
@@ -753,12 +661,9 @@ static inline void fake_region_cap(unsigned int index, uint16_t id, const void *
 /* The kernel's side as it is at first; the files stay as they are. */
 static inline void fake_reset(void)
 {
-	char root[sizeof(fake.root)];
 	unsigned int i;
 
-	memcpy(root, fake.root, sizeof(root));
 	memset(&fake, 0, sizeof(fake));
-	memcpy(fake.root, root, sizeof(root));
 	fake.device_flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
 	fake.coherent = true;
 	fake.unmask_fd = -2;
@@ -790,10 +695,8 @@ static inline void fake_reset(void)
  */
 static inline void fake_setup(void)
 {
-	memset(&fake, 0, sizeof(fake));
-	snprintf(fake.root, sizeof(fake.root), "/tmp/vfio-test.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(fake.root));
-	fake_host = (struct vf_host){ .root = fake.root, .sys = &fake_sys };
+	fake_root_make();
+	fake_host = (struct vf_host){ .root = fake_root, .sys = &fake_sys };
 	fake_reset();
 	fake_file("dev/vfio/vfio", "");
 	fake_function("0000:01:00.1", "vfio-pci", 11);
@@ -809,10 +712,7 @@ static inline void fake_check_clean(void)
 
 static inline void fake_teardown(void)
 {
-	char cmd[128];
-
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", fake.root);
-	ck_assert_int_eq(system(cmd), 0);
+	fake_root_remove();
 	fake_check_clean();
 }
 

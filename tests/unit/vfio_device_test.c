@@ -67,7 +67,8 @@ START_TEST(a_device_is_described)
 	ck_assert_ptr_null(vf_device_region(dev, VF_REGION_COUNT));
 	ck_assert_uint_eq(vf_device_irq(dev, VF_IRQ_MSIX)->count, 8);
 	ck_assert(vf_device_irq(dev, VF_IRQ_MSIX)->noresize);
-	ck_assert(vf_device_irq(dev, VF_IRQ_INTX)->maskable && vf_device_irq(dev, VF_IRQ_INTX)->automasked);
+	ck_assert(vf_device_irq(dev, VF_IRQ_INTX)->maskable &&
+		  vf_device_irq(dev, VF_IRQ_INTX)->automasked);
 	ck_assert_uint_eq(vf_device_irq(dev, VF_IRQ_ERR)->count, 0);
 	ck_assert_ptr_null(vf_device_irq(dev, VF_IRQ_COUNT));
 	ck_assert_int_eq(fake_get(vf_device_kvm_fd(dev))->kind,
@@ -164,11 +165,14 @@ START_TEST(each_call_fails)
 			ret = vf_iommu_new(&fake_host, kinds[_i], &iommu, &err);
 			ret = ret ? ret : vf_device_open(iommu, "01:00.1", &dev, &err);
 			ret = ret ? ret : vf_device_open(iommu, "01:00.2", &second, &err);
-			ret = ret ? ret : vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err);
+			ret = ret ? ret
+				  : vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ,
+						 &err);
 			if (ret) {
 				fired++;
 				ck_assert_int_eq(err.code, ret);
-				ck_assert_msg(err.what[0], "call %d, errno %d: no reason", at, errors[e]);
+				ck_assert_msg(err.what[0], "call %d, errno %d: no reason", at,
+					      errors[e]);
 			} else {
 				/* Some are harmless, such as an interrupt that is not there. */
 				ck_assert_uint_eq(fake.nr_maps, 1);
@@ -197,7 +201,8 @@ START_TEST(not_there_or_not_ours)
 	expect_refused("0000:09:00.0", -ENODEV, "no PCI function 0000:09:00.0", "vfctl list");
 	expect_refused("banana", -EINVAL, "\"banana\"", "0000:01:00.1");
 	expect_refused("../../etc", -EINVAL, "not the name", "01:00.1");
-	expect_refused("02:00.0", -ENOTCONN, "0000:02:00.0 is bound to igb", "vfctl bind 0000:02:00.0");
+	expect_refused("02:00.0", -ENOTCONN, "0000:02:00.0 is bound to igb",
+		       "vfctl bind 0000:02:00.0");
 	expect_refused("02:00.1", -ENOTCONN, "not bound to any driver", "vfctl bind 0000:02:00.1");
 	end();
 }
@@ -233,7 +238,8 @@ START_TEST(node_refused)
 {
 	start(VF_BACKEND_IOMMUFD);
 	fake.bind_errno = EPERM;
-	expect_refused("01:00.1", -EPERM, "does not remap interrupts", "modprobe iommufd allow_unsafe_interrupts=1");
+	expect_refused("01:00.1", -EPERM, "does not remap interrupts",
+		       "modprobe iommufd allow_unsafe_interrupts=1");
 	fake_function("0000:01:00.0", "mlx4_core", 11);
 	expect_refused("01:00.1", -EPERM, "0000:01:00.0 (mlx4_core)", "vfctl bind");
 	fake.bind_errno = EBUSY;
@@ -262,14 +268,16 @@ START_TEST(somebody_has_it)
 
 	start_open(kinds[_i]);
 	fake_file("proc/4711/comm", "qemu\n");
-	fake_link("proc/4711/fd/9", kinds[_i] == VF_BACKEND_TYPE1 ? "/dev/vfio/11" : "/dev/vfio/devices/vfio0");
+	fake_link("proc/4711/fd/9",
+		  kinds[_i] == VF_BACKEND_TYPE1 ? "/dev/vfio/11" : "/dev/vfio/devices/vfio0");
 	ck_assert_int_eq(vf_iommu_new(&fake_host, kinds[_i], &other, &err), 0);
 	{
 		struct vf_device *second = NULL;
 
 		ck_assert_int_eq(vf_device_open(other, "01:00.1", &second, &err), -EBUSY);
-		ck_assert_msg(strstr(err.what, "0000:01:00.1 (IOMMU group 11) is in use by qemu (pid 4711)"), "%s",
-			      err.what);
+		ck_assert_msg(strstr(err.what,
+				     "0000:01:00.1 (IOMMU group 11) is in use by qemu (pid 4711)"),
+			      "%s", err.what);
 	}
 	vf_iommu_free(other);
 	end();
@@ -445,7 +453,8 @@ START_TEST(regions_that_go_one_way)
 		void *va;
 
 		ck_assert_int_eq(vf_device_map(dev, VF_REGION_BAR(3), 0, 0x1000, &va), 0);
-		ck_assert_ptr_nonnull(strstr(fake.log, "mmap 0x30000000000+0x1000:2 ")); /* PROT_WRITE */
+		ck_assert_ptr_nonnull(
+			strstr(fake.log, "mmap 0x30000000000+0x1000:2 ")); /* PROT_WRITE */
 		vf_device_unmap(dev, va, 0x1000);
 	}
 	end();
@@ -475,7 +484,8 @@ START_TEST(mapping_areas)
 	ck_assert_int_eq(vf_device_map(dev, VF_REGION_BAR(2), 0x800, 0x1000, &va), -EINVAL);
 	ck_assert_int_eq(vf_device_map(dev, VF_REGION_BAR(2), 0, 0x800, &va), -EINVAL);
 	ck_assert_int_eq(vf_device_map(dev, VF_REGION_BAR(2), 0, 0, &va), -EINVAL);
-	ck_assert_int_eq(vf_device_map(dev, VF_REGION_BAR(2), 0xfffffffffffff000, 0x1000, &va), -EINVAL);
+	ck_assert_int_eq(vf_device_map(dev, VF_REGION_BAR(2), 0xfffffffffffff000, 0x1000, &va),
+			 -EINVAL);
 	ck_assert_int_eq(vf_device_map(dev, VF_REGION_CONFIG, 0, 0x1000, &va), -EINVAL);
 	ck_assert_int_eq(vf_device_map(dev, 99, 0, 0x1000, &va), -EINVAL);
 	end();
@@ -585,16 +595,34 @@ END_TEST
 int main(void)
 {
 	const TTest *once_tests[] = {
-		type1_takes_and_gives_back_in_order, the_iommu_is_set_again_after_the_last_group,
-		functions_of_one_group_share_it, group_not_viable, node_refused,
-		interrupts_not_remapped, regions_that_make_no_sense,
+		type1_takes_and_gives_back_in_order,
+		the_iommu_is_set_again_after_the_last_group,
+		functions_of_one_group_share_it,
+		group_not_viable,
+		node_refused,
+		interrupts_not_remapped,
+		regions_that_make_no_sense,
 	};
 	const TTest *both_tests[] = {
-		a_device_is_described, two_groups_in_one_space, each_call_fails, not_there_or_not_ours,
-		no_iommu, somebody_has_it, node_may_not_be_opened, not_a_pci_device,
-		sparse_areas_are_sorted, sparse_areas_without_mmap, more_areas_than_we_keep,
-		reading_and_writing, regions_that_go_one_way, mapping_areas, vectors, events, intx,
-		interrupts_without_eventfds, reset,
+		a_device_is_described,
+		two_groups_in_one_space,
+		each_call_fails,
+		not_there_or_not_ours,
+		no_iommu,
+		somebody_has_it,
+		node_may_not_be_opened,
+		not_a_pci_device,
+		sparse_areas_are_sorted,
+		sparse_areas_without_mmap,
+		more_areas_than_we_keep,
+		reading_and_writing,
+		regions_that_go_one_way,
+		mapping_areas,
+		vectors,
+		events,
+		intx,
+		interrupts_without_eventfds,
+		reset,
 	};
 	Suite *suite = suite_create("devices");
 	TCase *once = tcase_create("one kind"), *both = tcase_create("both kinds");

@@ -23,34 +23,34 @@
 #include <vf/iommu.h>
 #include <vf/sys.h>
 
-#define STATUS	 0x0008
-#define ICR	 0x00c0
-#define ICS	 0x00c8
-#define IMS	 0x00d0
-#define IMC	 0x00d8
-#define IVAR	 0x00e4
-#define TCTL	 0x0400
-#define TDBAL	 0x3800
-#define TDBAH	 0x3804
-#define TDLEN	 0x3808
-#define TDH	 0x3810
-#define TDT	 0x3818
+#define STATUS	    0x0008
+#define ICR	    0x00c0
+#define ICS	    0x00c8
+#define IMS	    0x00d0
+#define IMC	    0x00d8
+#define IVAR	    0x00e4
+#define TCTL	    0x0400
+#define TDBAL	    0x3800
+#define TDBAH	    0x3804
+#define TDLEN	    0x3808
+#define TDH	    0x3810
+#define TDT	    0x3818
 
-#define CAUSE_LSC  (1u << 2)
-#define CAUSE_RXQ0 (1u << 20)
+#define CAUSE_LSC   (1u << 2)
+#define CAUSE_RXQ0  (1u << 20)
 
 #define PCI_COMMAND 4
 
-#define IOVA	 0x10000000ull
-#define MEM_SIZE (4u << 20)
-#define MSI_HOLE 0xfee00000ull
-#define HT_HOLE	 0xfd00000000ull
-#define HT_LAST	 0xffffffffffull
+#define IOVA	    0x10000000ull
+#define MEM_SIZE    (4u << 20)
+#define MSI_HOLE    0xfee00000ull
+#define HT_HOLE	    0xfd00000000ull
+#define HT_LAST	    0xffffffffffull
 
 static int failed;
 
-__attribute__((format(printf, 3, 4)))
-static bool report(bool good, const char *name, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static bool report(bool good, const char *name,
+							 const char *fmt, ...)
 {
 	va_list ap;
 
@@ -184,8 +184,8 @@ static void check_maps(struct vf_iommu *iommu, char *mem)
 	bp_error_clear(&err);
 	if (getenv("LAB_IOMMU") && !strcmp(getenv("LAB_IOMMU"), "amd")) {
 		ret = vf_iommu_map(iommu, HT_HOLE, mem, 4096, VF_MAP_READ, &err);
-		report(ret == -EINVAL && err.what[0], "map in the HyperTransport hole", "%d %s", ret,
-		       err.what);
+		report(ret == -EINVAL && err.what[0], "map in the HyperTransport hole", "%d %s",
+		       ret, err.what);
 	}
 	bp_error_clear(&err);
 	ret = vf_iommu_map(iommu, IOVA * 2, mem, 4096, VF_MAP_READ, &err);

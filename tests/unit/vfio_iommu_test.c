@@ -122,7 +122,8 @@ START_TEST(ranges_come_with_a_device)
 {
 	start(kinds[_i]);
 	ck_assert_int_eq(vf_iommu_ranges(iommu, NULL, 0), -ENODEV);
-	ck_assert_int_eq(vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err), -ENODEV);
+	ck_assert_int_eq(vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err),
+			 -ENODEV);
 	ck_assert_ptr_nonnull(strstr(err.fix, "device first"));
 	ck_assert_int_eq(vf_iommu_unmap(iommu, 0, 0x1000), -ENOENT);
 	ck_assert(!vf_iommu_coherent(iommu));
@@ -223,7 +224,8 @@ START_TEST(type1_with_a_bad_chain)
 	fake.ranges[1].last = 0;
 	fake_range_cap();
 	ck_assert_int_eq(vf_iommu_ranges(iommu, NULL, 0), -EPROTO);
-	ck_assert_int_eq(vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err), -EPROTO);
+	ck_assert_int_eq(vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err),
+			 -EPROTO);
 	ck_assert_ptr_nonnull(strstr(err.what, "usable I/O addresses"));
 	end();
 }
@@ -235,14 +237,16 @@ START_TEST(mapping)
 
 	start_open(kinds[_i]);
 	ck_assert_int_eq(vf_iommu_map(iommu, 0, va, 0x10000, VF_MAP_READ | VF_MAP_WRITE, &err), 0);
-	ck_assert_uint_eq(fake.map_flags, kinds[_i] == VF_BACKEND_TYPE1 ?
-						  VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE :
-						  IOMMU_IOAS_MAP_FIXED_IOVA | IOMMU_IOAS_MAP_READABLE |
-							  IOMMU_IOAS_MAP_WRITEABLE);
+	ck_assert_uint_eq(fake.map_flags, kinds[_i] == VF_BACKEND_TYPE1
+						  ? VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE
+						  : IOMMU_IOAS_MAP_FIXED_IOVA |
+							    IOMMU_IOAS_MAP_READABLE |
+							    IOMMU_IOAS_MAP_WRITEABLE);
 	ck_assert_int_eq(vf_iommu_map(iommu, 0x10000, va, 0x1000, VF_MAP_READ, &err), 0);
-	ck_assert_uint_eq(fake.map_flags, kinds[_i] == VF_BACKEND_TYPE1 ?
-						  VFIO_DMA_MAP_FLAG_READ :
-						  IOMMU_IOAS_MAP_FIXED_IOVA | IOMMU_IOAS_MAP_READABLE);
+	ck_assert_uint_eq(fake.map_flags,
+			  kinds[_i] == VF_BACKEND_TYPE1
+				  ? VFIO_DMA_MAP_FLAG_READ
+				  : IOMMU_IOAS_MAP_FIXED_IOVA | IOMMU_IOAS_MAP_READABLE);
 	ck_assert_uint_eq(fake.nr_maps, 2);
 	ck_assert_uint_eq(fake.maps[0].last, 0xffff);
 	ck_assert_int_eq(vf_iommu_map(iommu, 0x8000, va, 0x1000, VF_MAP_READ, &err), -EEXIST);
@@ -287,8 +291,9 @@ START_TEST(arguments_of_a_mapping)
 	start_open(kinds[_i]);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		bp_error_clear(&err);
-		ck_assert_int_eq(vf_iommu_map(iommu, bad[i].iova, (void *)(uintptr_t)bad[i].va, bad[i].size,
-					      bad[i].flags, &err), -EINVAL);
+		ck_assert_int_eq(vf_iommu_map(iommu, bad[i].iova, (void *)(uintptr_t)bad[i].va,
+					      bad[i].size, bad[i].flags, &err),
+				 -EINVAL);
 		ck_assert_msg(strstr(err.what, bad[i].says), "%zu: %s", i, err.what);
 	}
 	ck_assert_uint_eq(fake.nr_maps, 0);
@@ -315,7 +320,8 @@ START_TEST(the_kernels_refusals_in_words)
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
 		bp_error_clear(&err);
 		fake.map_errno = no[i].e;
-		ck_assert_int_eq(vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err), -no[i].e);
+		ck_assert_int_eq(vf_iommu_map(iommu, 0, (void *)0x1000, 0x1000, VF_MAP_READ, &err),
+				 -no[i].e);
 		ck_assert_msg(strstr(err.what, no[i].says), "%s", err.what);
 		ck_assert_msg(strstr(err.fix, no[i].fix), "%s", err.fix);
 		ck_assert_int_eq(err.code, -no[i].e);
@@ -327,7 +333,8 @@ END_TEST
 START_TEST(how_many_mappings_are_left)
 {
 	struct vfio_iommu_type1_info_dma_avail avail = {
-		.header = { VFIO_IOMMU_TYPE1_INFO_DMA_AVAIL, 1, sizeof(struct vfio_iommu_type1_info) },
+		.header = { VFIO_IOMMU_TYPE1_INFO_DMA_AVAIL, 1,
+			    sizeof(struct vfio_iommu_type1_info) },
 		.avail = 3,
 	};
 	size_t at;
@@ -345,10 +352,12 @@ START_TEST(how_many_mappings_are_left)
 }
 END_TEST
 
-#define LIMITS(value) "Limit                     Soft Limit           Hard Limit           Units     \n" \
+#define LIMITS(value)                                                                      \
+	"Limit                     Soft Limit           Hard Limit           Units     \n" \
 	"Max core file size        0                    unlimited            bytes     \n" \
 	"Max locked memory         " value "              8388608              bytes     \n"
-#define STATUS(lck, caps) "Name:\tx\nVmPin:\t 9999999 kB\nVmLck:\t" lck " kB\nCapInh:\t0\nCapEff:\t" caps "\n"
+#define STATUS(lck, caps) \
+	"Name:\tx\nVmPin:\t 9999999 kB\nVmLck:\t" lck " kB\nCapInh:\t0\nCapEff:\t" caps "\n"
 
 START_TEST(memlock)
 {

@@ -100,4 +100,5 @@ START_TEST(holding)
 }
 END_TEST
 
-SUITE("iova", adding_keeps_ranges_sorted_and_apart, the_ends_of_the_space_do_not_wrap, cutting, holding)
+SUITE("iova", adding_keeps_ranges_sorted_and_apart, the_ends_of_the_space_do_not_wrap, cutting,
+      holding)

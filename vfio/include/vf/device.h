@@ -185,7 +185,13 @@ void vf_device_unmap(struct vf_device *dev, void *va, size_t len);
 int vf_device_irq_set(struct vf_device *dev, unsigned int index, unsigned int start,
 		      unsigned int count, const int *fds);
 
-/** vf_device_irq_disable() - disconnect and disable all vectors. @dev: device. @index: VF_IRQ_*. Return: 0 or a negative errno. */
+/**
+ * vf_device_irq_disable() - disconnect and disable all vectors.
+ * @dev: device.
+ * @index: VF_IRQ_*.
+ *
+ * Return: 0, also when they are off already, or a negative errno.
+ */
 int vf_device_irq_disable(struct vf_device *dev, unsigned int index);
 
 /**
