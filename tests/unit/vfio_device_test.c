@@ -414,7 +414,9 @@ START_TEST(reading_and_writing)
 	unsigned char buf[64], want[64];
 	unsigned int i;
 
-	start_open(kinds[_i]);
+	start(kinds[_i]);
+	fake_region(5, 0x800, FAKE_RW); /* the fake itself would take accesses up to 0x1000 */
+	ck_assert_int_eq(vf_device_open(iommu, "01:00.1", &dev, &err), 0);
 	for (i = 0; i < sizeof(want); i++)
 		want[i] = (unsigned char)(i + 1);
 	fake.chunk = 7;
@@ -425,7 +427,9 @@ START_TEST(reading_and_writing)
 	ck_assert_int_eq(vf_device_read(dev, VF_REGION_CONFIG, 0x10, buf, sizeof(buf)), 0);
 	ck_assert_mem_eq(buf, want, sizeof(buf));
 
-	ck_assert_int_eq(vf_device_read(dev, VF_REGION_BAR(2), 0x1fff, buf, 2), -EINVAL);
+	ck_assert_int_eq(vf_device_read(dev, VF_REGION_BAR(5), 0x7fe, buf, 2), 0);
+	ck_assert_int_eq(vf_device_read(dev, VF_REGION_BAR(5), 0x7ff, buf, 2), -EINVAL);
+	ck_assert_int_eq(vf_device_write(dev, VF_REGION_BAR(5), 0x7ff, buf, 2), -EINVAL);
 	ck_assert_int_eq(vf_device_read(dev, VF_REGION_BAR(2), UINT64_MAX, buf, 2), -EINVAL);
 	ck_assert_int_eq(vf_device_read(dev, VF_REGION_BAR(2), 0, buf, 0), -EINVAL);
 	ck_assert_int_eq(vf_device_read(dev, VF_REGION_BAR(2), 0, buf, 0x2001), -EINVAL);
