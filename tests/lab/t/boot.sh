@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# lab: --kernel 6.12 --timeout 600
+#
+# Guests without assigned devices: every kernel, both entry points, CPUs, huge pages,
+# power-off, reset, and the control socket.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source=tests/lab/host/check.sh
+. "$here/../host/check.sh"
+# shellcheck source=tests/lab/host/guest.sh
+. "$here/../host/guest.sh"
+
+modprobe kvm-amd
+append='console=ttyS0 quiet panic=-1'
+limit=120
+
+# boot NAME VERSION ARG...: a guest that reports and powers off; the status of the monitor.
+boot()
+{
+	local name=$1 version=$2
+
+	shift 2
+	guest_files "$version" ''
+	guest_start "$name" --kernel "${image:-$guest_kernel}" --initrd "$guest_initrd" --mem 320M \
+		--append "$append bp.do=info" "$@"
+	guest_wait "$name" "$limit" || { local s=$?; guest_show "$name"; return "$s"; }
+}
+
+# says NAME EVENT FILTER: the event was seen and the filter is true for it.
+says()
+{
+	guest_event "$1" "$2" | jq -e "$3" > /dev/null || { guest_lines "$1"; return 1; }
+}
+
+# boots NAME VERSION ARG...: and what a guest must then have found.
+boots()
+{
+	local name=$1 version=$2
+
+	check "$name: to user space and off, status 0" boot "$@"
+	check "$name: the guest's program ended well" says "$name" end .ok
+	check "$name: PAT has a write-combining entry" says "$name" pat '.line | test("WC")'
+	check "$name: MTRRs are on, UC over the PCI hole" says "$name" mtrr \
+		'.text | test("base=0x0c0000000.*size= *1024MB.*uncachable")'
+	check "$name: the kernel has nothing to say against its MTRRs" says "$name" kernel_mtrr \
+		'[.lines[] | select(test("disabled|skipping|mismatch|inconsistent|BIOS"; "i"))] == []'
+	printf 'boot-ms %s %s\n' "$name" \
+		"$(guest_event "$name" init | jq .uptime_ms)"
+}
+
+boots one-cpu-6.1 6.1
+boots two-cpus-6.12 6.12 --cpus 2
+check 'two CPUs run' says two-cpus-6.12 init '.cpus == 2'
+
+pages=/sys/kernel/mm/hugepages/hugepages-2048kB
+echo 170 > $pages/nr_hugepages
+if [ "$(< $pages/nr_hugepages)" -ge 160 ]; then
+	boots two-cpus-5.10-hugepages 5.10 --cpus 2 --hugepages 2M
+	check 'two CPUs run, 5.10' says two-cpus-5.10-hugepages init '.cpus == 2'
+	check 'huge pages come back' test "$(< $pages/free_hugepages)" = "$(< $pages/nr_hugepages)"
+else
+	skip two-cpus-5.10-hugepages 'this host has too little memory in one piece'
+fi
+echo 0 > $pages/nr_hugepages
+
+# The 32-bit entry: a copy whose header (xloadflags, 0x236) offers no other.
+cp "$tree/cache/kernels/6.1/vmlinuz" "$work/entry32"
+printf '\0\0' | dd of="$work/entry32" bs=1 seek=$((0x236)) conv=notrunc status=none
+image=$work/entry32 boots entry32 6.1
+
+# A guest that restarts itself without end, and what the control socket says and does.
+ctl() { "$bluepass" -j ctl "$work/again.sock" "$@"; }
+twice()
+{
+	local deadline=$((SECONDS + limit))
+
+	while [ "$(guest_lines again | grep -c '"ev":"init"')" -lt 2 ]; do
+		kill -0 "${guest_pid[again]}" || { guest_show again; return 1; }
+		[ "$SECONDS" -lt "$deadline" ] || { guest_show again; return 1; }
+		sleep 0.2
+	done
+}
+exits() { ctl stats | jq '[.exits[]] | add'; }
+stands_still()
+{
+	local before
+
+	before=$(exits)
+	sleep 1
+	[ "$(exits)" = "$before" ]
+}
+guest_files 6.1 ''
+guest_start again --kernel "$guest_kernel" --initrd "$guest_initrd" --mem 320M --cpus 2 \
+	--append "$append bp.do=info bp.end=reboot"
+check 'restart: a second boot after the reset' twice
+check 'restart: counted' jq -e '.resets >= 1 and .state == "running" and .entry == "64-bit"' <<< "$(ctl status)"
+check 'restart: both CPUs again' jq -e .cpus <<< "$(guest_event again init)"
+check 'stats: exits, accesses, counters of KVM, memory' jq -e \
+	'.exits.io > 0 and (.accesses | length > 0) and .kvm.exits > 0 and .vmm_extra_kib > 0 and
+	 .vmm_extra_peak_kib >= .vmm_extra_kib' <<< "$(ctl stats)"
+check 'socket: for its owner alone' test "$(stat -c %a "$work/again.sock")" = 600
+check 'pause' jq -e '.state == "paused"' <<< "$(ctl pause)"
+check 'pause: the CPUs stand still' stands_still
+check 'resume' jq -e '.state == "running"' <<< "$(ctl resume)"
+check_fails 'socket: in use' 1 'again\.sock' \
+	"$bluepass" run --kernel "$guest_kernel" --mem 64M --console none --api "$work/again.sock"
+check 'stop --force' jq -e '.ended == "stopped"' <<< "$(ctl stop --force)"
+check 'stop --force: status 0' guest_wait again 10
+check 'stop --force: the socket is gone' test ! -e "$work/again.sock"
+
+# The smallest kernel: a bzImage of protocol 2.06 that sleeps. Offsets as in boot.rst.
+poke() { printf '%b' "$2" | dd of="$work/sleeper" bs=1 seek=$(($1)) conv=notrunc status=none; }
+head -c 1152 /dev/zero > "$work/sleeper"
+poke 0x1f1 '\x01' # one sector of setup code
+poke 0x1f4 '\x08' # kernel proper, in paragraphs
+poke 0x1fe '\x55\xaa'
+poke 0x200 '\xeb\x3aHdrS\x06\x02'
+poke 0x211 '\x01' # loaded high
+poke 0x238 '\xff' # length of the command line
+poke 0x400 '\xf4\xeb\xfd' # hlt; jmp to it
+
+# Ends from outside: by a signal, and by one that cannot be answered.
+sleeper() { "$bluepass" -j ctl "$work/sleeper.sock" "$@"; }
+ends_by() # SIGNAL WANTED-STATUS
+{
+	local status=0 deadline=$((SECONDS + 20)) pid
+
+	"$bluepass" run --kernel "$work/sleeper" --mem 32M --console none --api "$work/sleeper.sock" &
+	pid=$!
+	until [ "$(sleeper status | jq -r .entry)" = 32-bit ]; do
+		[ "$SECONDS" -lt "$deadline" ] || { kill -KILL $pid; return 1; }
+		sleep 0.1
+	done 2> /dev/null
+	kill "-$1" $pid
+	wait $pid || status=$?
+	[ "$status" -eq "$2" ] || { echo "status $status"; return 1; }
+}
+check 'SIGTERM: status 1' ends_by TERM 1
+check 'SIGTERM: the socket is gone' test ! -e "$work/sleeper.sock"
+check 'SIGKILL' ends_by KILL 137
+check 'SIGKILL: the socket stays' test -S "$work/sleeper.sock"
+check 'SIGKILL: a new machine takes the socket over' ends_by INT 1
+
+checks_done
