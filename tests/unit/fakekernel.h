@@ -111,7 +111,7 @@ static inline int fk_write(struct vf_admin *a, const char *path, const char *dat
 		return -ENOENT;
 	sscanf(path, "sys/bus/pci/devices/%31[^/]", bdf);
 	if (!strcmp(attr, "driver_override")) {
-		char line[4096];
+		char line[4200];
 
 		snprintf(line, sizeof(line), "%s\n", *text ? text : "(null)");
 		ft_file(k->t, line, "%s", path);

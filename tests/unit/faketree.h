@@ -160,7 +160,7 @@ struct ft_pci {
 /** ft_driver() - a driver that the kernel has, with its module. */
 static inline void ft_driver(struct faketree *t, const char *name)
 {
-	char target[128];
+	char target[256];
 
 	ft_file(t, "", "sys/bus/pci/drivers/%s/bind", name);
 	ft_file(t, "", "sys/bus/pci/drivers/%s/unbind", name);
@@ -171,7 +171,7 @@ static inline void ft_driver(struct faketree *t, const char *name)
 
 static inline void ft_bind(struct faketree *t, const char *bdf, const char *driver)
 {
-	char target[128];
+	char target[256];
 
 	snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver);
 	ft_link(t, target, "sys/devices/pci0000:00/%s/driver", bdf);
@@ -180,7 +180,7 @@ static inline void ft_bind(struct faketree *t, const char *bdf, const char *driv
 /** ft_add() - add a function, as the kernel lays it out below sys/devices. */
 static inline void ft_add(struct faketree *t, const struct ft_pci *f)
 {
-	char text[256], target[128];
+	char text[256], target[256];
 	uint8_t cfg[256] = { 0 };
 
 	snprintf(text, sizeof(text), "0x%04x\n", f->vendor);
@@ -223,7 +223,7 @@ static inline void ft_add(struct faketree *t, const struct ft_pci *f)
 /** ft_vf() - make a function that was added VF @index of a PF that was added. */
 static inline void ft_vf(struct faketree *t, const char *pf, unsigned int index, const char *vf)
 {
-	char target[64];
+	char target[128];
 
 	snprintf(target, sizeof(target), "../%s", vf);
 	ft_link(t, target, "sys/devices/pci0000:00/%s/virtfn%u", pf, index);
