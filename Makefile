@@ -35,6 +35,7 @@ objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 UTIL_OBJS	:= $(call objs,$(wildcard util/*.c))
 MEMTYPE_OBJS	:= $(call objs,$(wildcard memtype/*.c))
+MEMTYPE_CMD_OBJS := $(call objs,$(wildcard memtype/cmd/*.c))
 VFIO_OBJS	:= $(call objs,$(wildcard vfio/*.c))
 VFCTL_OBJS	:= $(call objs,$(wildcard vfio/vfctl/*.c))
 VMM_MAIN	:= $(call objs,vmm/main.c)
@@ -48,20 +49,24 @@ LIBVF		:= $(BUILD)/lib/libvf.a
 LIBVMM		:= $(BUILD)/lib/libvmm.a
 LIBS		:= $(LIBVMM) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
 
-PROGRAMS	:= $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass)
+PROGRAMS	:= $(BUILD)/bin/memtype $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass)
 GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest)
+FUZZERS		:= $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+BENCHES		:= $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 UNIT		:= $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 MANPAGES	:= $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 .PHONY: all programs guest unit man install setup test unit-test demo headers clean help lint \
-	vfctl bluepass FORCE
+	memtype vfctl bluepass fuzz fuzzers bench FORCE
 .DELETE_ON_ERROR:
 all: programs guest
 
 programs: $(PROGRAMS)
 guest: $(GUEST)
-unit: $(UNIT)
+# Some unit tests run the program beside them.
+unit: $(UNIT) $(BUILD)/bin/memtype
 man: $(MANPAGES)
+memtype: $(BUILD)/bin/memtype
 vfctl: $(BUILD)/bin/vfctl
 bluepass: $(BUILD)/bin/bluepass
 
@@ -87,6 +92,7 @@ $(LIBS):
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+$(BUILD)/bin/memtype: $(MEMTYPE_CMD_OBJS) $(LIBMEMTYPE) $(LIBUTIL)
 $(BUILD)/bin/vfctl: $(VFCTL_OBJS) $(LIBVF) $(LIBUTIL)
 $(BUILD)/bin/bluepass: $(VMM_MAIN) $(LIBS)
 $(PROGRAMS):
@@ -105,6 +111,18 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIBS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(shell pkg-config --cflags check) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< \
 		$(LIBS) $(PKG_LIBS) $(shell pkg-config --libs check)
+
+# Fuzzers need clang, and libraries that it instrumented: `make fuzz` builds those apart.
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(LIBMEMTYPE) $(BUILD)/flags
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBMEMTYPE)
+
+# Never sanitized: instructions are counted.
+$(BUILD)/bench/%: tests/bench/%.c $(LIBMEMTYPE) $(BUILD)/flags
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBMEMTYPE)
 
 $(BUILD)/man/%: docs/man/%.scd
 	$(call say,SCDOC,$@)
@@ -128,14 +146,29 @@ test: setup
 unit-test: unit
 	$(Q)tests/run --unit
 
+# Each fuzzer for FUZZ_SECONDS; what it learns stays in build/fuzz/NAME.corpus.
+FUZZ_SECONDS ?= 60
+fuzzers: $(FUZZERS)
+
+fuzz:
+	$(Q)$(MAKE) -s -j2 CC=clang BUILD=$(BUILD)/fuzzing SANITIZE=fuzzer-no-link,address,undefined fuzzers
+	$(Q)for f in $(notdir $(FUZZERS)); do mkdir -p $(BUILD)/fuzz/$$f.corpus && \
+		$(BUILD)/fuzzing/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=5 -print_final_stats=1 \
+			-artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$$f.corpus || exit 1; done
+
+# Each tests/bench script writes $(BUILD)/bench/NAME.json.
+bench: programs $(BENCHES)
+	$(Q)for b in $(filter-out %.c,$(wildcard tests/bench/*)); do BUILD=$(BUILD) $$b || exit 1; done
+
 lint:
-	$(Q)clang-tidy --quiet $(wildcard util/*.c memtype/*.c vfio/*.c vfio/vfctl/*.c vmm/*.c vmm/*/*.c) -- \
+	$(Q)clang-tidy --quiet $(wildcard util/*.c memtype/*.c memtype/cmd/*.c vfio/*.c vfio/vfctl/*.c vmm/*.c vmm/*/*.c) -- \
 		$(ALL_CFLAGS)
 
 install: programs man
 	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/bin/vfctl $(DESTDIR)$(PREFIX)/sbin/
+	install -m 755 $(BUILD)/bin/memtype $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/bin/bluepass $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIBVF) $(LIBMEMTYPE) $(DESTDIR)$(PREFIX)/lib/
 	cp -r vfio/include/vf memtype/include/mt $(DESTDIR)$(PREFIX)/include/
@@ -150,6 +183,7 @@ help:
 		'unit-test  run the unit tests, plain and sanitized' \
 		'setup      install packages (Debian 12, root) and bring the lab its kernels' \
 		'test       setup, build, run every test' 'demo       setup, build, assign VFs for real' \
+		'fuzz       run each fuzzer for FUZZ_SECONDS (clang)' 'bench      benchmarks' \
 		'man        man pages' 'headers    compile each header alone' 'lint       clang-tidy' \
 		'install    to DESTDIR and PREFIX' 'clean      remove the build folder'
 
@@ -158,8 +192,8 @@ headers:
 	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h); do \
 		$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 
--include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS))
--include $(addsuffix .d,$(UNIT))
+-include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(MEMTYPE_CMD_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS))
+-include $(addsuffix .d,$(UNIT) $(FUZZERS) $(BENCHES))
 
 clean:
 	rm -rf $(BUILD)

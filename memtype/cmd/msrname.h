@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/* Names of memory-type registers, as the manuals write them without IA32_ and MTRR. */
+#ifndef MEMTYPE_MSRNAME_H
+#define MEMTYPE_MSRNAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * mt_msr_name() - name of a register.
+ * @msr: register number.
+ * @buf: receives the name, or the number in hexadecimal.
+ * @size: of @buf; 24 is enough.
+ *
+ * Return: @buf.
+ */
+const char *mt_msr_name(uint32_t msr, char *buf, size_t size);
+
+/**
+ * mt_msr_parse() - number of a register.
+ * @text: number, decimal or with 0x, or a name.
+ * @len: length of @text.
+ * @msr: receives the number.
+ *
+ * Return: 0, or -EINVAL.
+ */
+int mt_msr_parse(const char *text, size_t len, uint32_t *msr);
+
+#endif
