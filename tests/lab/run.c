@@ -40,7 +40,7 @@
 #define EXIT_LAB	125
 
 #define TAIL_BYTES	(64u << 10)
-#define TAIL_LINES	40
+#define TAIL_LINES	60
 
 extern char **environ;
 
