@@ -95,6 +95,15 @@ BOARD_TEST(power_button)
 	ck_assert_uint_eq(board_in(STS, 4), 0x120u << 16);
 }
 
+BOARD_TEST(enables_read_back)
+{
+	board_out(EN, 0xffff, 2);
+	ck_assert_uint_eq(board_in(EN, 2), 0x0721);
+	ck_assert(!board.line[SCI]);
+	board_out(EN, 1 << 10, 2); /* RTC: rtc_cmos of Linux checks it */
+	ck_assert_uint_eq(board_in(EN, 2), 1 << 10);
+}
+
 BOARD_TEST(acpi_mode_is_always_on)
 {
 	ck_assert_uint_eq(board_in(CNT, 2) & 1, 1);
@@ -209,7 +218,7 @@ BOARD_TEST(reset_forgets_everything)
 
 SUITE("pm", timer_counts_at_its_rate, timer_does_not_drift, timer_wraps_at_32_bits,
       timer_overflow_interrupts, timer_overflow_is_seen_without_interrupt, power_button,
-      acpi_mode_is_always_on, sleep_type_without_enable_does_nothing,
+      enables_read_back, acpi_mode_is_always_on, sleep_type_without_enable_does_nothing,
       other_sleep_types_are_not_power_off, power_off_by_upper_byte, ejection,
       ejection_that_nobody_asked_for, enabling_a_pending_event_interrupts, reset_register,
       reset_forgets_everything)

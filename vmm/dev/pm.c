@@ -19,9 +19,13 @@
 #define PM1_TMR	    (1u << 0)
 #define PM1_GBL	    (1u << 5)
 #define PM1_PWRBTN  (1u << 8)
-#define PM1_WAK	    (1u << 15)
-/* Events that exist here, in the status and the enable register alike. */
-#define PM1_EVENTS  (PM1_TMR | PM1_GBL | PM1_PWRBTN)
+#define PM1_SLPBTN  (1u << 9)
+#define PM1_RTC	    (1u << 10)
+/*
+ * Enable bits that keep what is written. Some of the events never happen here, but
+ * Linux reads each one back and reports an error when it did not stay.
+ */
+#define PM1_ENABLES (PM1_TMR | PM1_GBL | PM1_PWRBTN | PM1_SLPBTN | PM1_RTC)
 
 #define CNT_SCI_EN  (1u << 0)
 #define CNT_BM_RLD  (1u << 1)
@@ -94,7 +98,7 @@ static void tmr_arm(struct vmm_pm *pm)
 
 static void sci_update(struct vmm_pm *pm)
 {
-	bool level = (pm->pm1_sts & pm->pm1_en & PM1_EVENTS) || (pm->gpe_sts & pm->gpe_en);
+	bool level = (pm->pm1_sts & pm->pm1_en) || (pm->gpe_sts & pm->gpe_en);
 
 	if (level == pm->sci)
 		return;
@@ -150,7 +154,7 @@ static void pm1_evt(void *priv, uint64_t offset, void *data, unsigned int len, b
 	value = merge(0, offset, data, len, &written);
 	pm->pm1_sts &= ~value;
 	if (written >> 16)
-		pm->pm1_en = ((pm->pm1_en & ~(written >> 16)) | value >> 16) & PM1_EVENTS;
+		pm->pm1_en = ((pm->pm1_en & ~(written >> 16)) | value >> 16) & PM1_ENABLES;
 	tmr_arm(pm);
 	sci_update(pm);
 }
