@@ -18,6 +18,7 @@
 #include "vmm/dev/pm.h"
 #include "vmm/hostmem.h"
 #include "vmm/kvm.h"
+#include "vmm/kvmstats.h"
 #include "vmm/layout.h"
 #include "vmm/life.h"
 #include "vmm/memuse.h"
@@ -264,6 +265,7 @@ static int make_machine(struct vmm_core *core, struct opened *opened, struct bp_
 	vmm->vm_fd = vmm_kvm_create(vmm->kvm_fd, err);
 	if (vmm->vm_fd < 0)
 		return vmm->vm_fd;
+	core->stats_fd = vmm_kvmstats_open(vmm->vm_fd);
 	ret = tell_kvm(core, opened, err);
 	if (!ret)
 		ret = make_memory(core, &layout, err);
@@ -303,7 +305,7 @@ int vmm_life_build(const struct vmm_config *config, struct vmm_core **out, struc
 		return -ENOMEM;
 	core->vmm.config = config;
 	core->vmm.kvm_fd = core->vmm.vm_fd = -1;
-	core->vfio_fd = core->reset_fd = core->signal_fd = -1;
+	core->vfio_fd = core->reset_fd = core->signal_fd = core->stats_fd = -1;
 	pthread_mutex_init(&core->vmm.lock, NULL);
 	pthread_cond_init(&core->changed, NULL);
 	ret = check(core, err);
@@ -353,6 +355,7 @@ void vmm_life_free(struct vmm_core *core)
 	close_fd(core->vfio_fd);
 	vf_iommu_free(vmm->iommu);
 	vmm_ram_free(vmm->ram);
+	close_fd(core->stats_fd);
 	close_fd(vmm->vm_fd);
 	close_fd(vmm->kvm_fd);
 	/* Whoever waits for the end may use the devices now: KVM and VFIO have let go of them. */

@@ -37,6 +37,7 @@ struct vmm_memuse;
  * @cpuid: what KVM supports.
  * @vfio_fd: KVM's VFIO object, or -1.
  * @reset_fd: eventfd that brings a guest's reset to the loop, or -1.
+ * @stats_fd: KVM's statistics of the machine, or a negative errno.
  * @signal_fd: signalfd, or -1.
  * @masked: the signals are blocked, and @old_mask is what was before.
  * @host: the host whose devices are assigned.
@@ -62,6 +63,7 @@ struct vmm_core {
 	struct kvm_cpuid2 *cpuid;
 	int vfio_fd;
 	int reset_fd;
+	int stats_fd;
 	int signal_fd;
 	bool masked;
 	sigset_t old_mask;
@@ -127,6 +129,9 @@ void vmm_crash(struct vmm_core *core, const char *fmt, ...) __attribute__((forma
  * Return: 0, or a negative errno.
  */
 int vmm_vcpu_reset(struct vmm_vcpu *vcpu, const struct vmm_entry *entry);
+
+/** vmm_vcpu_stats_fd() - KVM's statistics of a VCPU. @vcpu: VCPU. Return: descriptor or negative errno. */
+int vmm_vcpu_stats_fd(const struct vmm_vcpu *vcpu);
 
 /** vmm_vcpu_join() - wait for the thread, which must have been told to end. @vcpu: VCPU. */
 void vmm_vcpu_join(struct vmm_vcpu *vcpu);

@@ -66,17 +66,21 @@ int vmm_kvmstats_parse(const uint8_t *data, size_t len, struct vmm_kvmstat *stat
 	return 0;
 }
 
-int vmm_kvmstats_add(int fd, struct vmm_kvmstat *stats, size_t *nr, size_t max)
+int vmm_kvmstats_open(int fd)
 {
-	uint8_t *data;
-	size_t len = 0;
-	int ret = 0, stats_fd = ioctl(fd, KVM_GET_STATS_FD, NULL);
+	int stats_fd = ioctl(fd, KVM_GET_STATS_FD, NULL);
 
 	if (stats_fd < 0)
 		return errno == EINVAL ? -ENOTTY : -errno;
-	data = malloc(STATS_BYTES_MAX);
-	if (!data)
-		ret = -ENOMEM;
+	return stats_fd;
+}
+
+int vmm_kvmstats_add(int stats_fd, struct vmm_kvmstat *stats, size_t *nr, size_t max)
+{
+	uint8_t *data = malloc(STATS_BYTES_MAX);
+	int ret = data ? 0 : -ENOMEM;
+	size_t len = 0;
+
 	while (!ret && len < STATS_BYTES_MAX) {
 		ssize_t n = pread(stats_fd, data + len, STATS_BYTES_MAX - len, (off_t)len);
 
@@ -89,6 +93,5 @@ int vmm_kvmstats_add(int fd, struct vmm_kvmstat *stats, size_t *nr, size_t max)
 	if (!ret)
 		ret = vmm_kvmstats_parse(data, len, stats, nr, max);
 	free(data);
-	close(stats_fd);
 	return ret;
 }

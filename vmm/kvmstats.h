@@ -13,16 +13,25 @@ struct vmm_kvmstat {
 };
 
 /**
+ * vmm_kvmstats_open() - a descriptor to read the statistics of a VM or VCPU from.
+ * @fd: VM or VCPU. A VCPU's ioctls wait while it runs the guest, so this is for the time
+ *      before it does; reading does not wait.
+ *
+ * Return: descriptor, -ENOTTY where the kernel has none (before 5.14), or another
+ * negative errno.
+ */
+int vmm_kvmstats_open(int fd);
+
+/**
  * vmm_kvmstats_add() - add the single-valued statistics of a VM or VCPU to a list.
- * @fd: VM or VCPU.
+ * @stats_fd: from vmm_kvmstats_open().
  * @stats: list; to a name that is there already the value is added, or the larger kept (peaks).
  * @nr: entries in use, updated.
  * @max: room.
  *
- * Return: 0, -ENOTTY where the kernel has no such descriptors (before 5.14), or
- * another negative errno.
+ * Return: 0, or a negative errno.
  */
-int vmm_kvmstats_add(int fd, struct vmm_kvmstat *stats, size_t *nr, size_t max);
+int vmm_kvmstats_add(int stats_fd, struct vmm_kvmstat *stats, size_t *nr, size_t max);
 
 /**
  * vmm_kvmstats_parse() - the same from bytes, as Documentation/virt/kvm/api.rst 4.134 lays them out.

@@ -140,10 +140,12 @@ static void print_kvm(const struct vmm_core *core, struct bp_print *p)
 {
 	struct vmm_kvmstat *stats = calloc(KVMSTATS_MAX, sizeof(*stats));
 	size_t nr = 0;
-	int ret = stats ? vmm_kvmstats_add(core->vmm.vm_fd, stats, &nr, KVMSTATS_MAX) : -1;
+	int ret = stats && core->stats_fd >= 0 ?
+			  vmm_kvmstats_add(core->stats_fd, stats, &nr, KVMSTATS_MAX) : -1;
 
 	for (unsigned int i = 0; i < core->vmm.nr_vcpus && !ret; i++)
-		ret = vmm_kvmstats_add(vmm_vcpu_fd(core->vmm.vcpu[i]), stats, &nr, KVMSTATS_MAX);
+		ret = vmm_kvmstats_add(vmm_vcpu_stats_fd(core->vmm.vcpu[i]), stats, &nr,
+				       KVMSTATS_MAX);
 	if (ret) {
 		bp_print_null(p, "kvm", "kvm: this kernel does not tell\n");
 	} else {

@@ -13,6 +13,7 @@
 #include <bp/log.h>
 #include "vmm/core.h"
 #include "vmm/cpuid.h"
+#include "vmm/kvmstats.h"
 #include "vmm/vcpu_state.h"
 
 struct vmm_vcpu {
@@ -21,6 +22,7 @@ struct vmm_vcpu {
 	int fd;
 	struct kvm_run *run;
 	size_t run_size;
+	int stats_fd;
 	struct vmm_vcpu_state *initial;
 	struct vmm_exit_counts counts;
 	bool has_thread;
@@ -41,12 +43,14 @@ int vmm_vcpu_new(struct vmm *vmm, unsigned int id, struct vmm_vcpu **out, struct
 	v->core = core;
 	v->id = id;
 	v->run = MAP_FAILED;
+	v->stats_fd = -1;
 	v->fd = ioctl(vmm->vm_fd, KVM_CREATE_VCPU, (unsigned long)id);
 	if (v->fd < 0) {
 		ret = bp_error_set(err, -errno, NULL, "KVM cannot create CPU %u: %s", id,
 				   strerror(errno));
 		goto fail;
 	}
+	v->stats_fd = vmm_kvmstats_open(v->fd);
 	size = ioctl(vmm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 	if (size < (int)sizeof(*v->run)) {
 		ret = -EPROTO;
@@ -96,6 +100,11 @@ void vmm_vcpu_counts(const struct vmm_vcpu *vcpu, struct vmm_exit_counts *out)
 int vmm_vcpu_fd(const struct vmm_vcpu *vcpu)
 {
 	return vcpu->fd;
+}
+
+int vmm_vcpu_stats_fd(const struct vmm_vcpu *vcpu)
+{
+	return vcpu->stats_fd;
 }
 
 static void handle_io(struct vmm_vcpu *v)
@@ -285,6 +294,8 @@ void vmm_vcpu_free(struct vmm_vcpu *vcpu)
 	vmm_vcpu_join(vcpu);
 	if (vcpu->run != MAP_FAILED)
 		munmap(vcpu->run, vcpu->run_size);
+	if (vcpu->stats_fd >= 0)
+		close(vcpu->stats_fd);
 	if (vcpu->fd >= 0)
 		close(vcpu->fd);
 	free(vcpu->initial);
