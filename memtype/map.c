@@ -293,8 +293,9 @@ static bool same_scatter(const struct mt_mtrr *a, const struct mt_mtrr *b)
 bool mt_map_diff(const struct mt_map *a, const struct mt_map *b, uint64_t addr, uint64_t *start,
 		 uint64_t *last)
 {
+	unsigned int i = find(a, addr), j = find(b, addr);
+
 	for (;;) {
-		unsigned int i = find(a, addr), j = find(b, addr);
 		uint64_t end_a = entry_last(a, i), end_b = entry_last(b, j);
 		uint64_t end = end_a < end_b ? end_a : end_b;
 		const struct mt_map_entry *x = &a->entries[i], *y = &b->entries[j];
@@ -310,6 +311,8 @@ bool mt_map_diff(const struct mt_map *a, const struct mt_map *b, uint64_t addr, 
 		if (end == ~0ull)
 			return false;
 		addr = end + 1;
+		i += end_a == end;
+		j += end_b == end;
 	}
 }
 
