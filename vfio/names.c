@@ -62,7 +62,9 @@ static const char *lookup(struct pci_access *access, char *buf, int size, int wh
 
 	broken = &here;
 	if (!setjmp(here))
-		name = pci_lookup_name(access, buf, size, what | PCI_LOOKUP_NO_NUMBERS, id1, id2);
+		/* Not udev's copy of the database: libpci leaks a handle where there is none. */
+		name = pci_lookup_name(access, buf, size,
+				       what | PCI_LOOKUP_NO_NUMBERS | PCI_LOOKUP_NO_HWDB, id1, id2);
 	broken = NULL;
 	return name;
 }
