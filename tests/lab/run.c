@@ -61,6 +61,7 @@ struct run {
 	struct buf tail;		/* last bytes of the console */
 	struct buf said;		/* QEMU's own messages, noise removed */
 	bool ready, done;
+	bool crashed;			/* QEMU itself, by a signal */
 	int status;
 };
 
@@ -386,9 +387,23 @@ static void start_qemu(struct run *r, char **argv, off_t disk)
 
 static void stop_qemu(struct run *r)
 {
+	int status = 0;
+
+	/* One that has closed its end is on its way out and tells how it ended. */
+	for (int ms = 0; ms < 5000 && !r->done && r->status == EXIT_LAB; ms += 10) {
+		if (waitpid(r->qemu, &status, WNOHANG) == r->qemu) {
+			r->crashed = WIFSIGNALED(status);
+			goto out;
+		}
+		usleep(10000);
+	}
 	kill(r->qemu, SIGKILL);
 	while (waitpid(r->qemu, NULL, 0) < 0 && errno == EINTR)
 		;
+out:
+	close(r->console);
+	close(r->control);
+	close(r->errors);
 }
 
 /* Returns the signal that ended the run, or 0. */
@@ -444,15 +459,16 @@ int main(int argc, char **argv)
 	const char *log = NULL;
 	char **qemu, **cmd;
 	off_t disk = 0;
-	int opt, nqemu = 0, sig;
+	int opt, nqemu = 0, again = 0, sig;
 	sigset_t set;
 
-	while ((opt = getopt(argc, argv, "+t:d:l:q:v")) != -1) {
+	while ((opt = getopt(argc, argv, "+t:d:l:q:a:v")) != -1) {
 		switch (opt) {
 		case 't': r.limit = atol(optarg); break;
 		case 'd': disk = atoll(optarg); break;
 		case 'l': log = optarg; break;
 		case 'q': nqemu = atoi(optarg); break;
+		case 'a': again = atoi(optarg); break;
 		case 'v': r.verbose = true; break;
 		default: return EXIT_LAB;
 		}
@@ -469,8 +485,6 @@ int main(int argc, char **argv)
 		}
 	}
 	cmd = argv + optind + nqemu;
-	if (queue_command(&r, cmd))
-		return EXIT_LAB;
 	qemu = calloc((size_t)nqemu + 1, sizeof(*qemu));
 	if (!qemu)
 		return EXIT_LAB;
@@ -483,11 +497,21 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	clock_gettime(CLOCK_MONOTONIC, &r.start);
-	start_qemu(&r, qemu, disk);
+	for (;;) {
+		r.out.len = r.in.len = r.tail.len = r.said.len = 0;
+		r.ready = r.done = r.crashed = false;
+		r.status = EXIT_LAB;
+		if (queue_command(&r, cmd))
+			return EXIT_LAB;
+		clock_gettime(CLOCK_MONOTONIC, &r.start);
+		start_qemu(&r, qemu, disk);
+		sig = serve(&r);
+		stop_qemu(&r);
+		if (sig || !r.crashed || again-- <= 0)
+			break;
+		say("QEMU itself crashed: starting over");
+	}
 	free(qemu);
-	sig = serve(&r);
-	stop_qemu(&r);
 	if (sig) {
 		say("stopped by signal %d", sig);
 		signal(sig, SIG_DFL);
