@@ -452,6 +452,36 @@ BOARD_TEST(clearing_the_fifo)
 	ck_assert(!board.line[IRQ]);
 }
 
+/* Linux: clear FIFOs and leave them off, enable interrupts, then the FIFOs (set_termios). */
+BOARD_TEST(no_input_is_lost_when_linux_opens_the_port)
+{
+	type("typed");
+	outb(FCR, 0x01);
+	outb(FCR, 0x07);
+	outb(FCR, 0x00);
+	inb(PORT);
+	outb(MCR, 0x0b);
+	outb(IER, 0x05);
+	board_readable(in[0]);
+	outb(FCR, 0x01);
+	outb(FCR, 0x81);
+	ck_assert_uint_eq(inb(LSR) & 0x03, 0x01);
+	ck_assert_uint_eq(inb(PORT), 't');
+	ck_assert_uint_eq(inb(PORT), 'y');
+	/* Closed and opened again: what nobody has read is still there. */
+	outb(IER, 0);
+	outb(FCR, 0x07);
+	outb(FCR, 0x00);
+	ck_assert_uint_eq(inb(LSR) & 0x01, 0);
+	inb(PORT);
+	outb(FCR, 0x81);
+	outb(IER, 0x05);
+	ck_assert_uint_eq(inb(PORT), 'p');
+	ck_assert_uint_eq(inb(PORT), 'e');
+	ck_assert_uint_eq(inb(PORT), 'd');
+	ck_assert_uint_eq(inb(LSR) & 0x01, 0);
+}
+
 BOARD_TEST(reset_while_in_use)
 {
 	open_port();
@@ -481,4 +511,5 @@ SUITE("serial", registers_at_power_on, linux_finds_a_16550a, divisor_is_behind_i
       loopback_overrun, modem_status_interrupt, ring_counts_when_it_ends,
       input_waits_until_somebody_listens, input_at_the_trigger_level, input_below_the_trigger_level,
       input_without_fifo, long_input_is_complete, input_that_ends, input_from_a_file,
-      clearing_the_fifo, reset_while_in_use, wide_access_is_split)
+      clearing_the_fifo, no_input_is_lost_when_linux_opens_the_port, reset_while_in_use,
+      wide_access_is_split)

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "vmm/dev/serial.h"
@@ -88,10 +89,11 @@ struct vmm_serial {
 	bool line;
 	uint8_t fifo[FIFO_SIZE];
 	unsigned int fifo_at, fifo_len;
+	bool looped; /* the FIFO holds bytes that the guest sent to itself */
 	struct vmm_timer *rx_timer;
 	int in_fd;
 	enum input input;
-	uint8_t in_buf[INPUT_SIZE];
+	uint8_t in_buf[INPUT_SIZE + FIFO_SIZE]; /* with room for what the FIFO gives back */
 	size_t in_at, in_len;
 	struct vmm_timer *tx_timer;
 	bool tx_armed;
@@ -161,8 +163,26 @@ static void modem_update(struct vmm_serial *s)
 	s->msr = now | (s->msr & MSR_DELTA) | delta;
 }
 
+/*
+ * Clearing the FIFO loses what came over a wire. What came from the descriptor is put
+ * back in front of the rest: Linux enables the receive interrupt first and the FIFO,
+ * which that clears, after it.
+ */
+static void give_back(struct vmm_serial *s)
+{
+	size_t n = s->looped ? 0 : s->fifo_len, rest = s->in_len - s->in_at, i;
+
+	memmove(s->in_buf + n, s->in_buf + s->in_at, rest);
+	for (i = 0; i < n; i++)
+		s->in_buf[i] = s->fifo[(s->fifo_at + i) % FIFO_SIZE];
+	s->in_at = 0;
+	s->in_len = n + rest;
+}
+
 static void fifo_clear(struct vmm_serial *s)
 {
+	give_back(s);
+	s->looped = false;
 	s->fifo_len = 0;
 	s->timeout = false;
 	s->lsr &= ~LSR_DR;
@@ -206,7 +226,7 @@ static bool input_read(struct vmm_serial *s)
 
 	if (s->in_at == s->in_len)
 		s->in_at = s->in_len = 0;
-	if (s->in_len == INPUT_SIZE)
+	if (s->in_len >= INPUT_SIZE)
 		return false;
 	n = read(s->in_fd, s->in_buf + s->in_len, INPUT_SIZE - s->in_len);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -267,7 +287,7 @@ static void input_feed(struct vmm_serial *s)
 		}
 		fifo_push(s, s->in_buf[s->in_at++]);
 	}
-	if (s->in_at < s->in_len && s->in_len == INPUT_SIZE)
+	if (s->in_at < s->in_len && s->in_len >= INPUT_SIZE)
 		input_pause(s);
 	if (s->fifo_len != before)
 		fifo_changed(s);
@@ -278,7 +298,7 @@ static void input_ready(void *priv, int fd)
 	struct vmm_serial *s = priv;
 
 	(void)fd;
-	if (!input_read(s) && s->in_len == INPUT_SIZE)
+	if (!input_read(s) && s->in_len >= INPUT_SIZE)
 		input_pause(s);
 	input_feed(s);
 	line_update(s);
@@ -322,6 +342,7 @@ static void send(struct vmm_serial *s, uint8_t byte)
 	line_update(s);
 	if (s->mcr & MCR_LOOP) {
 		fifo_push(s, byte);
+		s->looped = true;
 		fifo_changed(s);
 	} else if (s->tx.fd >= 0) {
 		vmm_txring_put(&s->tx, byte);
@@ -344,8 +365,10 @@ static uint8_t receive(struct vmm_serial *s)
 	s->fifo_at = (s->fifo_at + 1) % FIFO_SIZE;
 	s->fifo_len--;
 	fifo_changed(s);
-	if (!s->fifo_len)
+	if (!s->fifo_len) {
+		s->looped = false;
 		input_feed(s);
+	}
 	return byte;
 }
 
