@@ -203,7 +203,7 @@ static int read_proc_mtrr(struct host *h, const char *root)
 	return ret;
 }
 
-/* "PAT: [mem 0xSTART-0xEND] TYPE" now, "TYPE @ 0xSTART-0xEND" before Linux 5.7; END is past it. */
+/* "PAT: [mem 0xSTART-0xEND] TYPE", or in older kernels "TYPE @ 0xSTART-0xEND"; END is past it. */
 static int read_memtype_list(struct host *h, const char *root)
 {
 	FILE *f = host_open(root, "/sys/kernel/debug/x86/pat_memtype_list");

@@ -65,6 +65,19 @@ START_TEST(root_on_a_partition)
 }
 END_TEST
 
+/* Behind VMD a domain has five digits: 10000:02:00.0 is not 0000:02:00.0. */
+START_TEST(long_domains)
+{
+	host();
+	block("259:9", PCI "0000:00:0e.0/pci10000:00/10000:02:00.0/nvme/nvme1/nvme1n1", "nvme1n1");
+	ft_file(&t, "22 1 259:9 / / rw - ext4 /dev/nvme1n1 rw\n", "proc/self/mountinfo");
+	ck_assert_int_eq(usage("10000:02:00.0"), 1);
+	ck_assert_int_eq(usage("0000:00:0e.0"), 1);
+	ck_assert_int_eq(usage("0000:02:00.0"), 0);
+	ft_free(&t);
+}
+END_TEST
+
 START_TEST(stacked_devices)
 {
 	host();
@@ -199,5 +212,5 @@ START_TEST(nonsense)
 }
 END_TEST
 
-SUITE("what the host needs", nothing_needs_it, root_on_a_partition, stacked_devices, nvme_multipath,
+SUITE("what the host needs", nothing_needs_it, root_on_a_partition, long_domains, stacked_devices, nvme_multipath,
       btrfs_and_swap, root_over_9p, other_namespaces, default_route, default_route_ipv6_over_a_bond, nonsense)
