@@ -42,7 +42,7 @@ static void find_areas(struct vf_bar *b, int index, const struct vf_msix *msix)
 		return;
 	}
 	first = msix->table_offset & ~(uint64_t)(PAGE - 1);
-	last = (uint64_t)msix->table_offset + 16u * msix->vectors;
+	last = (uint64_t)msix->table_offset + UINT64_C(16) * msix->vectors;
 	last = (last + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	add_area(b, 0, first);
 	add_area(b, last, b->size);

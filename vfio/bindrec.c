@@ -22,7 +22,7 @@ struct bindrec {
 /* A driver's or module's name may become part of a path. */
 static bool plain_name(const char *s)
 {
-	return !strchr(s, '/') && strcmp(s, ".") && strcmp(s, "..");
+	return !strchr(s, '/') && strcmp(s, ".") != 0 && strcmp(s, "..") != 0;
 }
 
 static int parse(char *text, struct bindrec *r)
@@ -47,11 +47,11 @@ static int parse(char *text, struct bindrec *r)
 			return -EBADMSG;
 		*value++ = 0;
 		for (unsigned int i = 0; i < 4; i++) {
-			if (strcmp(line, fields[i].key))
+			if (strcmp(line, fields[i].key) != 0)
 				continue;
 			if (strlen(value) >= fields[i].size)
 				return -EBADMSG;
-			strcpy((char *)r + fields[i].offset, value);
+			memcpy((char *)r + fields[i].offset, value, strlen(value) + 1);
 			seen |= 1u << i;
 		}
 	}
@@ -163,7 +163,7 @@ static int give_back(struct vf_admin *a, const char *name, const struct bindrec 
 		return probe;
 	}
 	ret = driver_now(a, name, out->to);
-	if (!ret && strcmp(out->to, r->driver))
+	if (!ret && strcmp(out->to, r->driver) != 0)
 		ret = probe ? probe : -EIO;
 	if (ret)
 		return bp_error_set(err, ret, "the kernel log (dmesg) says why; then run this again",
@@ -181,9 +181,9 @@ static int put_back(struct vf_admin *a, const struct vf_pci *f, const struct bin
 
 	vf_bdf_format(&f->bdf, name);
 	snprintf(out->to, sizeof(out->to), "%s", f->driver);
-	if (ours && strcmp(r->driver, VFIO_DRIVER)) {
+	if (ours) {
 		/* With no driver to go to, the override must not draw it back here. */
-		if (!*r->driver && strcmp(f->driver_override, r->override))
+		if (!*r->driver && strcmp(f->driver_override, r->override) != 0)
 			ret = set_override(a, name, r->override, out, err);
 		if (!ret)
 			ret = release(a, &f->bdf, name, out, err);
@@ -193,18 +193,24 @@ static int put_back(struct vf_admin *a, const struct vf_pci *f, const struct bin
 	}
 	if (!*out->to && *r->driver)
 		ret = give_back(a, name, r, out, err);
-	else if (!ours && *r->driver && strcmp(f->driver, r->driver))
+	else if (!ours && *r->driver && strcmp(f->driver, r->driver) != 0)
 		out->note = VF_NOTE_OTHER;
 	/* Also after a failure: the function must not stay tied to a driver that it cannot have. */
 	if (vf_sysfs_read(a->host, override, sizeof(override), DEV "driver_override", name) < 0 ||
 	    !strcmp(override, "(null)"))
 		override[0] = 0;
 	if ((!strcmp(override, VFIO_DRIVER) || !strcmp(override, r->driver)) &&
-	    strcmp(override, r->override)) {
+	    strcmp(override, r->override) != 0) {
 		ret2 = set_override(a, name, r->override, out, err);
 		ret = ret ? ret : ret2;
 	}
 	return ret;
+}
+
+static void set_drivers(struct vf_bind_result *out, const char *driver)
+{
+	snprintf(out->from, sizeof(out->from), "%s", driver);
+	snprintf(out->to, sizeof(out->to), "%s", driver);
 }
 
 int vf_bindrec_undo(struct vf_admin *a, const struct vf_bdf *bdf, struct vf_bind_result *out,
@@ -229,18 +235,16 @@ int vf_bindrec_undo(struct vf_admin *a, const struct vf_bdf *bdf, struct vf_bind
 		return bp_error_set(err, ret, NULL, "%s cannot be read: %s", name, strerror(-ret));
 	if (have) {
 		out->note = VF_NOTE_NO_RECORD;
-		strcpy(out->from, f.driver);
-		strcpy(out->to, f.driver);
+		set_drivers(out, f.driver);
 		return 0;
 	}
 	if (!ret) {
-		strcpy(out->from, f.driver);
+		set_drivers(out, f.driver);
 		id_of(&f, id);
 	}
-	if (ret || strcmp(id, r.id)) {
+	if (ret || strcmp(id, r.id) != 0) {
 		out->note = VF_NOTE_GONE;
 		out->changed = true;
-		strcpy(out->to, out->from);
 		ret = 0;
 	} else {
 		ret = put_back(a, &f, &r, out, err);

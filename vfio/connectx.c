@@ -29,7 +29,7 @@ bool vf_connectx_find(const struct vf_pci *f, const struct vf_bar bars[VF_BAR_CO
 		out->why = "BAR 2, where the UAR pages should be, is missing";
 		return true;
 	}
-	if (b->size & (b->size - 1) || b->size < 2 * UAR_MIN) {
+	if (b->size & (b->size - 1) || b->size < UINT64_C(2) * UAR_MIN) {
 		out->why = "BAR 2 is too small to hold BlueFlame pages besides the UAR pages";
 		return true;
 	}

@@ -102,24 +102,25 @@ int vf_holders(const struct vf_host *host, const struct vf_bdf *bdf, struct vf_h
 int vf_holders_describe(const struct vf_host *host, const struct vf_bdf *bdf, char *buf,
 			size_t size)
 {
-	struct vf_holder found[DESCRIBED_MAX];
+	struct vf_holder found[DESCRIBED_MAX] = { 0 };
 	int n = vf_holders(host, bdf, found, DESCRIBED_MAX);
 	size_t len = 0;
 
 	buf[0] = 0;
 	for (int i = 0; i < n; i++) {
-		char one[64];
-		int k;
+		char one[64] = "";
+		size_t k;
 
 		if (i < DESCRIBED_MAX)
-			k = snprintf(one, sizeof(one), "%s%s (pid %d)", i ? ", " : "",
-				     *found[i].name ? found[i].name : "a process", (int)found[i].pid);
-		if (i == DESCRIBED_MAX || len + (size_t)k + sizeof(", ...") > size) {
+			snprintf(one, sizeof(one), "%s%s (pid %d)", i ? ", " : "",
+				 *found[i].name ? found[i].name : "a process", (int)found[i].pid);
+		k = strlen(one);
+		if (!k || len + k + sizeof(", ...") > size) {
 			snprintf(buf + len, size - len, "%s...", len ? ", " : "");
 			break;
 		}
-		memcpy(buf + len, one, (size_t)k + 1);
-		len += (size_t)k;
+		memcpy(buf + len, one, k + 1);
+		len += k;
 	}
 	return n;
 }

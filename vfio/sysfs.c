@@ -248,7 +248,7 @@ int vf_sysfs_read_s64(const struct vf_host *host, int64_t *out, const char *fmt,
 	bool negative;
 	char text[64];
 	struct path p;
-	uint64_t v;
+	uint64_t v = 0;
 	int ret = PATH_MAKE(&p, fmt);
 
 	if (!ret)
@@ -336,7 +336,7 @@ int vf_sysfs_realpath(const struct vf_host *host, char *buf, size_t size, const 
 	if (ret)
 		return ret;
 	len = strcmp(root, "/") ? strlen(root) : 0;
-	if (strncmp(full, root, len) || full[len] != '/')
+	if (strncmp(full, root, len) != 0 || full[len] != '/')
 		return -EXDEV;
 	if (strlen(full + len + 1) >= size)
 		return -EOVERFLOW;

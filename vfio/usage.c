@@ -98,14 +98,14 @@ static bool kernel_name(const struct search *s, const char *source, char *name, 
 	char path[VF_ATTR_MAX];
 	const char *base;
 
-	if (strncmp(source, "/dev/", 5))
+	if (strncmp(source, "/dev/", 5) != 0)
 		return false;
 	if (vf_sysfs_realpath(s->host, path, sizeof(path), "%s", source + 1))
 		snprintf(path, sizeof(path), "%s", source);
 	base = strrchr(path, '/') + 1;
 	if (!*base || strlen(base) >= size || !strcmp(base, ".."))
 		return false;
-	strcpy(name, base);
+	memcpy(name, base, strlen(base) + 1);
 	return true;
 }
 
@@ -265,7 +265,7 @@ static bool ipv6_default(const char *line, char ifname[IFNAMSIZ])
 	return sscanf(line, "%32s %lx %*s %*x %*s %*x %*x %*x %lx %15s", dest, &prefix, &flags,
 		      ifname) == 4 &&
 	       !prefix && strspn(dest, "0") == 32 && (flags & RTF_UP) && !(flags & RTF_REJECT) &&
-	       strcmp(ifname, "lo");
+	       strcmp(ifname, "lo") != 0;
 }
 
 static bool routes_need(const struct search *s, char *table,

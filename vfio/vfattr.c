@@ -113,7 +113,7 @@ static int find_interface(const struct vf_host *host, const char *pf, unsigned i
 			found = ret;
 		if (ret)
 			continue;
-		strcpy(ifname, names.name[i]);
+		snprintf(ifname, IFNAMSIZ, "%s", names.name[i]);
 		*ifindex = (unsigned int)index;
 		found = 0;
 	}

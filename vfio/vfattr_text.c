@@ -68,7 +68,7 @@ static const char *parse_vlan(const char *s, struct vf_attrs *out)
 		return form;
 	if (!strcasecmp(s, ":802.1ad"))
 		out->vlan_proto = 0x88a8;
-	else if (*s && strcasecmp(s, ":802.1q"))
+	else if (*s && strcasecmp(s, ":802.1q") != 0)
 		return form;
 	out->vlan = (uint16_t)id;
 	out->qos = (uint8_t)qos;

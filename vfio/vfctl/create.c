@@ -68,7 +68,7 @@ int vfctl_create(struct bp_cli *cli, int argc, char **argv)
 	int ret;
 
 	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
-		if (strcmp(argv[1], "--no-probe"))
+		if (strcmp(argv[1], "--no-probe") != 0)
 			return bp_cli_usage(cli, "create", "unknown option '%s'", argv[1]);
 		flags |= VF_SRIOV_NO_PROBE;
 	}

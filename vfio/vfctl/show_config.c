@@ -98,7 +98,7 @@ static void show_msix(struct bp_print *p, const struct cfg *c)
 	bp_print_text(p, ", %s", c->msix.enabled ? "on" : "off");
 	bp_print_u64(p, "table_bar", "; table in bar %lu", c->msix.table_bar);
 	bp_print_hex(p, "table_offset", " at %s", 1, c->msix.table_offset);
-	bp_print_u64(p, "table_size", NULL, 16u * c->msix.vectors);
+	bp_print_u64(p, "table_size", NULL, UINT64_C(16) * c->msix.vectors);
 	bp_print_u64(p, "pba_bar", ", pending bits in bar %lu", c->msix.pba_bar);
 	bp_print_hex(p, "pba_offset", " at %s\n", 1, c->msix.pba_offset);
 	bp_print_object_end(p);
