@@ -216,6 +216,8 @@ START_TEST(no_iommu)
 	ck_assert_ptr_nonnull(strstr(err.fix, "AMD-Vi"));
 	fake_file("proc/cmdline", "root=/dev/sda amd_iommu=off quiet\n");
 	expect_refused("02:00.0", -ENOTCONN, "no IOMMU group", "without amd_iommu=off");
+	fake_file("proc/cmdline", "quiet x_iommu=off\n");
+	expect_refused("02:00.0", -ENOTCONN, "no IOMMU group", "intel_iommu=on");
 	end();
 }
 END_TEST
