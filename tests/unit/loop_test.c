@@ -63,6 +63,10 @@ START_TEST(handler_runs_with_the_lock)
 	ck_assert_int_eq(vmm_loop_run(loop), 0);
 	ck_assert_uint_eq(calls[0], 0);
 	ck_assert_uint_eq(calls[1], 1);
+	ring(0);
+	ck_assert_int_eq(vmm_loop_run(loop), 0);
+	ck_assert_uint_eq(calls[0], 1);
+	ck_assert_uint_eq(calls[1], 1);
 	ck_assert_int_eq(pthread_mutex_lock(&lock), 0);
 	pthread_mutex_unlock(&lock);
 	end();

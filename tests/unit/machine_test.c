@@ -183,17 +183,19 @@ END_TEST
 START_TEST(reset_starts_anew)
 {
 	/*
-	 * The first time: change the PAT and the local APIC's LINT0, leave a mark in
-	 * memory, reset by port 0xcf9; nothing may run after that. The second time, which
-	 * the mark tells: everything is as at power-on.
+	 * The first time: change the PAT, the MTRRs' default and the local APIC's LINT0,
+	 * leave a mark in memory, reset by port 0xcf9; nothing may run after that. The
+	 * second time, which the mark tells: everything is as at power-on.
 	 */
-	CONFIGURE("\xa1\x00\x50\x00\x00\x3d\x34\x12\x00\x00\x74\x2c"
+	CONFIGURE("\xa1\x00\x50\x00\x00\x3d\x34\x12\x00\x00\x74\x33"
 		  "\xb9\x77\x02\x00\x00\x31\xc0\x31\xd2\x0f\x30"
+		  "\xb9\xff\x02\x00\x00\x0f\x30"
 		  "\xc7\x05\x50\x03\xe0\xfe\x00\x00\x01\x00"
 		  "\xc7\x05\x00\x50\x00\x00\x34\x12\x00\x00"
 		  "\x66\xba\xf9\x0c\xb0\x06\xee"
 		  TRIPLE_FAULT TRIPLE_FAULT TRIPLE_FAULT
 		  "\xb9\x77\x02\x00\x00\x0f\x32\x3d\x06\x04\x07\x00" FAULT_UNLESS_Z
+		  "\xb9\xff\x02\x00\x00\x0f\x32\x3d\x06\x0c\x00\x00" FAULT_UNLESS_Z
 		  "\xa1\x50\x03\xe0\xfe\x3d\x00\x07\x00\x00" FAULT_UNLESS_Z
 		  POWER_OFF);
 	config.cpus = 2;

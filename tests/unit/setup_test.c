@@ -187,6 +187,14 @@ START_TEST(initrd_too_big)
 	ck_assert_int_eq(place(3072 * MIB, 2000 * MIB), -EFBIG);
 	ck_assert_ptr_null(strstr(err.fix, "more memory"));
 	ck_assert_int_eq(place(128 * MIB, UINT64_MAX), -EFBIG);
+	/* A kernel that ends inside a page: the initrd starts at the next one. */
+	old_kernel();
+	put(0x1f4, 8 * MIB / 16 + 1, 4);
+	file_size += 16;
+	ck_assert_int_eq(parse(), 0);
+	ck_assert_int_eq(place(16 * MIB, 7 * MIB - 4096), 0);
+	ck_assert_uint_eq(where.initrd, 9 * MIB + 4096);
+	ck_assert_int_eq(place(16 * MIB, 7 * MIB - 16), -EFBIG);
 }
 END_TEST
 
