@@ -32,7 +32,7 @@ guest_start()
 	rm -f "$work/$name".*
 	# shellcheck disable=SC2034 # for those who source this
 	guest_started[$name]=${EPOCHREALTIME/./}
-	"$bluepass" run --console "file:$work/$name.console" --api "$work/$name.sock" "$@" \
+	"$bluepass" -v run --console "file:$work/$name.console" --api "$work/$name.sock" "$@" \
 		> "$work/$name.log" 2>&1 < /dev/null &
 	guest_pid[$name]=$!
 }
