@@ -22,7 +22,8 @@
  *
  * Follows block devices through partitions, device mapper, MD and NVMe multipath, and
  * interfaces through bonds, bridges and VLANs. What other mount or network namespaces
- * use is seen only for those of this process and of process 1.
+ * use is seen only for those of this process and of process 1. Of an IPv4 multipath route
+ * /proc/net/route names only the first hop.
  *
  * Return: 1 when it is needed, 0 when not, or a negative errno when the host's mounts
  * cannot be read, so that nobody takes silence for consent.
