@@ -131,7 +131,7 @@ static void windows(struct vmm_aml *a, const struct vmm_platform *platform)
 {
 	struct vmm_bytes res = { 0 };
 
-	vmm_res_bus_window(&res, 0, 255);
+	vmm_res_bus_window(&res, 0, 0); /* as MCFG says */
 	/* The configuration ports are the bridge's own; all around them may go to devices. */
 	vmm_res_io(&res, VMM_PORT_PCI_ADDR, 8);
 	vmm_res_io_window(&res, 0, VMM_PORT_PCI_ADDR - 1);
