@@ -129,8 +129,10 @@ static void print_known(struct bp_print *p, const struct vf_attrs *a)
 		bp_print_text(p, " spoofchk %s", a->spoofchk ? "on" : "off");
 	}
 	if (known(a, VF_ATTR_RATE)) {
-		bp_print_u64(p, "min_rate", " rate %lu", a->min_rate);
-		bp_print_u64(p, "max_rate", "-%lu Mbit/s", a->max_rate);
+		bool none = !a->min_rate && !a->max_rate;
+
+		bp_print_u64(p, "min_rate", none ? NULL : " rate %lu", a->min_rate);
+		bp_print_u64(p, "max_rate", none ? NULL : "-%lu Mbit/s", a->max_rate);
 	}
 	if (known(a, VF_ATTR_LINK_STATE))
 		bp_print_str(p, "link_state", " link %s", link_state(a->link_state));
