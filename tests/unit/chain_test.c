@@ -96,10 +96,33 @@ START_TEST(igb_vf)
 }
 END_TEST
 
+START_TEST(endpoint_below_a_port_becomes_an_integrated_one)
+{
+	load("igb-vf");
+	/* As in a slot: type Endpoint, a link at 8 GT/s, all that version 2 can say. */
+	raw[0xa2] = 0x02;
+	memset(raw + 0xac, 0xff, 0x30);
+	build();
+	ck_assert_uint_eq(vmm_cfg_get16(&cfg, 0xa2), 0x0092);
+	for (unsigned int off = 0xac; off < 0xc4; off += 4)
+		ck_assert_uint_eq(vmm_cfg_get32(&cfg, off), 0);
+	ck_assert_uint_eq(vmm_cfg_get32(&cfg, 0xa0 + PCI_EXP_DEVCAP2), 0x1f);
+	for (unsigned int off = 0xa0 + PCI_EXP_LNKCAP2; off < 0xdc; off += 4)
+		ck_assert_uint_eq(vmm_cfg_get32(&cfg, off), 0);
+	/* A port is none. */
+	raw[0xa2] = 0x42;
+	build();
+	ck_assert_uint_eq(chain.exp, 0);
+}
+END_TEST
+
 START_TEST(igb_pf_hides_sriov)
 {
 	load("igb-pf");
+	raw[0x43] |= 0xf8; /* PME from every state */
+	raw[0x45] |= 0x81; /* enabled and signalled */
 	build();
+	ck_assert_uint_eq(vmm_cfg_get16(&cfg, 0x44), 0);
 	ck_assert_str_eq(lists(), "40:1 50:5 70:11 a0:10 | 100:1");
 	for (unsigned int off = 0x150; off < 0x1a0; off += 4)
 		ck_assert_uint_eq(vmm_cfg_get32(&cfg, off), 0);
@@ -178,8 +201,12 @@ START_TEST(msix_outside_its_bar_is_not_offered)
 {
 	load("nvme-vf");
 	opts.bar_size[0] = 0x2008;
+	raw[0x49] = 0x10; /* pending bits at 0x1000 */
 	build();
 	ck_assert_uint_eq(chain.msix, 0);
+	opts.bar_size[0] = 0x2010;
+	build();
+	ck_assert_uint_eq(chain.msix, 0x40);
 	/* Table and pending bits on top of each other. */
 	load("nvme-vf");
 	raw[0x49] = 0x20;
@@ -323,7 +350,8 @@ START_TEST(reset_capability_of_conventional_devices)
 }
 END_TEST
 
-SUITE("chain", igb_vf, igb_pf_hides_sriov, nvme_vf_gets_a_null_capability,
+SUITE("chain", igb_vf, endpoint_below_a_port_becomes_an_integrated_one, igb_pf_hides_sriov,
+      nvme_vf_gets_a_null_capability,
       first_hidden_later_kept, e1000e_with_and_without_messages,
       interrupts_that_cannot_be_delivered_are_not_offered, msix_outside_its_bar_is_not_offered,
       what_a_guest_may_write, loops_overlaps_and_ends, extended_list_that_is_hostile,

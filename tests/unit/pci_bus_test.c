@@ -71,7 +71,7 @@ static void set_up(void)
 	const struct vmm_pci_windows win = {
 		.io_base = VMM_PIO_PCI_BASE, .io_end = VMM_PIO_PCI_END,
 		.mmio32_base = VMM_MMIO32_BASE, .mmio32_end = VMM_MMIO32_END,
-		.mmio64_base = 0x4000000000, .mmio64_end = 0x4040000000,
+		.mmio64_base = 0x4000000000, .mmio64_end = 0x4000006000,
 	};
 
 	pio = vmm_bus_new();
@@ -167,6 +167,7 @@ START_TEST(address_port_takes_doublewords_only)
 	out(0xcf8, 0x80000804, 4);
 	out(0xcf8, 0, 2);
 	out(0xcfa, 0, 1);
+	out(0xcf9, 0x0606, 2);
 	ck_assert_uint_eq(in(0xcf8, 4), 0x80000804);
 	ck_assert_str_eq(heard(), "");
 	/* Linux sets the kind of reset first, then starts it. */
@@ -193,6 +194,8 @@ START_TEST(ecam_reaches_all_of_bus_zero)
 	ck_assert_uint_eq(ecam(31, 0, 2), 0xffff);
 	/* Across the end of a function. */
 	ck_assert_uint_eq(ecam(1, 0xffc, 8), 0xffffffff0000005aull);
+	dev[0].cfg.data[0xffe] = 0x77;
+	ck_assert_uint_eq(ecam(1, 0xffe, 4), 0xffff0077);
 	tear_down();
 }
 END_TEST
@@ -227,7 +230,7 @@ START_TEST(sizing_while_decoding_as_old_kernels_do)
 	ecam_put(1, 0x18, 0xffffffff, 4);
 	ecam_put(1, 0x18, 0xc0000000, 4);
 	ck_assert_str_eq(heard(), "-a2@c0000000 +a2@c0000000");
-	/* Ones in the lower half keep it inside the window, ones in the upper do not. */
+	/* One half at a time. */
 	ecam_put(1, 0x10, 0xffffffff, 4);
 	ecam_put(1, 0x10, 0x0000000c, 4);
 	ck_assert_str_eq(heard(), "-a0@4000000000 +a0@4000000000");
@@ -266,6 +269,9 @@ START_TEST(nothing_outside_the_windows_answers)
 	/* The last place in the window is one. */
 	ecam_put(2, 0x10, 0xdffe0000, 4);
 	ck_assert_str_eq(heard(), "+b0@dffe0000");
+	/* Half in a window is not in it. */
+	ecam_put(1, 0x10, 0x00004000, 4);
+	ck_assert_str_eq(heard(), "-a0@4000000000");
 	/* Ports end at 64 K. */
 	ecam_put(1, 0x1c, 0x1c000, 4);
 	ck_assert_str_eq(heard(), "-a3@c000");

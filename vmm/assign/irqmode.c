@@ -64,7 +64,11 @@ err_close:
 	if (resample >= 0)
 		close(resample);
 	a->intx_failed = true;
-	bp_log_warn("%s: INTx cannot be used: %s", a->name, strerror(-ret));
+	/* A line that other drivers of the host use does not matter where messages do. */
+	if (a->chain.msix || a->chain.msi)
+		bp_log_info("%s: INTx cannot be used: %s", a->name, strerror(-ret));
+	else
+		bp_log_warn("%s: INTx cannot be used: %s", a->name, strerror(-ret));
 }
 
 static void msi_sync(struct vmm_assign *a)
