@@ -19,27 +19,10 @@ enum {
 	PLACES,
 };
 
-static int place(enum mt_type type)
-{
-	switch (type) {
-	case MT_UC:
-		return P_UC;
-	case MT_UC_MINUS:
-		return P_UCM;
-	case MT_WC:
-		return P_WC;
-	case MT_WC_PLUS:
-		return P_WCP;
-	case MT_WT:
-		return P_WT;
-	case MT_WP:
-		return P_WP;
-	case MT_WB:
-		return P_WB;
-	default:
-		return -EINVAL;
-	}
-}
+static const uint8_t place[] = {
+	[MT_UC] = P_UC, [MT_UC_MINUS] = P_UCM, [MT_WC] = P_WC, [MT_WC_PLUS] = P_WCP,
+	[MT_WT] = P_WT, [MT_WP] = P_WP,	       [MT_WB] = P_WB,
+};
 
 #define UC  MT_UC
 #define UCM MT_UC_MINUS
@@ -50,9 +33,11 @@ static int place(enum mt_type type)
 #define WB  MT_WB
 #define CD  MT_CD
 
+/* clang-format off */
+
 /* Rows MTRR, columns PAT. Intel has no WC+; that column is never asked. */
 static const uint8_t intel[PLACES][PLACES] = {
-	/*	    UC  UC- WC  WC+ WT  WP  WB */
+	/*          UC  UC- WC  WC+ WT  WP  WB */
 	[P_UC] = { UC, UC, WC, WC, UC, UC, UC },
 	[P_WC] = { UC, WC, WC, WC, UC, UC, WC },
 	[P_WT] = { UC, UC, WC, WC, WT, WP, WT },
@@ -61,9 +46,9 @@ static const uint8_t intel[PLACES][PLACES] = {
 };
 
 static const uint8_t amd[PLACES][PLACES] = {
-	/*	    UC  UC- WC  WC+  WT  WP  WB */
-	[P_UC] = { UC, UC, WC, WC, UC, UC, UC },
-	[P_WC] = { CD, WC, WC, WC, CD, CD, WC },
+	/*          UC  UC- WC  WC+  WT  WP  WB */
+	[P_UC] = { UC, UC, WC, WC,  UC, UC, UC },
+	[P_WC] = { CD, WC, WC, WC,  CD, CD, WC },
 	[P_WT] = { CD, CD, WC, WCP, WT, CD, WT },
 	[P_WP] = { CD, CD, WC, WCP, CD, WP, WP },
 	[P_WB] = { CD, CD, WC, WCP, WT, WP, WB },
@@ -71,14 +56,16 @@ static const uint8_t amd[PLACES][PLACES] = {
 
 /* Rows guest, columns host. */
 static const uint8_t nested[PLACES][PLACES] = {
-	/*	     UC  UC-  WC  WC+ WT   WP   WB */
-	[P_UC] = { UC, UC, UC, UC, UC, UC, UC },
-	[P_UCM] = { UC, UCM, WC, WC, UC, UC, UC },
-	[P_WC] = { WC, WC, WC, WC, WCP, WCP, WCP },
-	[P_WP] = { UC, UC, UC, UC, UC, WP, WP },
-	[P_WT] = { UC, UC, UC, UC, WT, UC, WT },
-	[P_WB] = { UC, UC, WC, WC, WT, WP, WB },
+	/*           UC  UC-  WC  WC+ WT   WP   WB */
+	[P_UC]  = { UC, UC,  UC, UC, UC,  UC,  UC },
+	[P_UCM] = { UC, UCM, WC, WC, UC,  UC,  UC },
+	[P_WC]  = { WC, WC,  WC, WC, WCP, WCP, WCP },
+	[P_WP]  = { UC, UC,  UC, UC, UC,  WP,  WP },
+	[P_WT]  = { UC, UC,  UC, UC, WT,  UC,  WT },
+	[P_WB]  = { UC, UC,  WC, WC, WT,  WP,  WB },
 };
+
+/* clang-format on */
 
 static uint32_t intel_notes(enum mt_type mtrr, enum mt_type pat, enum mt_type type)
 {
@@ -96,7 +83,7 @@ int mt_combine_intel(enum mt_type mtrr, enum mt_type pat, struct mt_effective *o
 {
 	if (!mt_type_in_mtrr(mtrr) || !mt_type_in_pat(pat))
 		return -EINVAL;
-	out->type = (enum mt_type)intel[place(mtrr)][place(pat)];
+	out->type = (enum mt_type)intel[place[mtrr]][place[pat]];
 	out->notes = intel_notes(mtrr, pat, out->type);
 	return 0;
 }
@@ -105,7 +92,7 @@ int mt_combine_amd(enum mt_type mtrr, enum mt_type pat, struct mt_effective *out
 {
 	if (!mt_type_in_mtrr(mtrr) || (!mt_type_in_pat(pat) && pat != MT_WC_PLUS))
 		return -EINVAL;
-	out->type = (enum mt_type)amd[place(mtrr)][place(pat)];
+	out->type = (enum mt_type)amd[place[mtrr]][place[pat]];
 	out->notes = 0;
 	if (out->type == MT_CD)
 		out->notes |= MT_NOTE_CD;
@@ -117,8 +104,7 @@ int mt_combine_amd(enum mt_type mtrr, enum mt_type pat, struct mt_effective *out
 	return 0;
 }
 
-int mt_combine(enum mt_vendor vendor, enum mt_type mtrr, enum mt_type pat,
-	       struct mt_effective *out)
+int mt_combine(enum mt_vendor vendor, enum mt_type mtrr, enum mt_type pat, struct mt_effective *out)
 {
 	return vendor == MT_AMD ? mt_combine_amd(mtrr, pat, out) : mt_combine_intel(mtrr, pat, out);
 }
@@ -143,7 +129,7 @@ int mt_combine_npt_pat(enum mt_type guest, enum mt_type host, enum mt_type *out)
 {
 	if (!mt_type_in_pat(guest) || !mt_type_in_pat(host))
 		return -EINVAL;
-	*out = (enum mt_type)nested[place(guest)][place(host)];
+	*out = (enum mt_type)nested[place[guest]][place[host]];
 	return 0;
 }
 

@@ -29,9 +29,8 @@ static void step4(struct mt_explanation *e, enum mt_why why, unsigned int a, uns
 		  unsigned int c, unsigned int d)
 {
 	if (e->count < MT_STEPS_MAX)
-		e->steps[e->count++] = (struct mt_step){
-			why, { (uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d }
-		};
+		e->steps[e->count++] =
+			(struct mt_step){ why, { (uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d } };
 }
 
 static void step(struct mt_explanation *e, enum mt_why why)

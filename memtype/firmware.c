@@ -25,12 +25,13 @@ static unsigned int put_low(struct mt_msr *out)
 	return n;
 }
 
-static void put_range(struct mt_msr *out, unsigned int range, uint64_t base, uint64_t size,
+static void put_range(struct mt_msr *vars, unsigned int range, uint64_t base, uint64_t size,
 		      enum mt_type type, uint64_t reach)
 {
-	out[0] = (struct mt_msr){ MT_MSR_PHYSBASE(range), size ? base | type : 0 };
-	out[1] = (struct mt_msr){ MT_MSR_PHYSMASK(range),
-				  size ? (~(size - 1) & reach) | MT_PHYSMASK_VALID : 0 };
+	vars[2 * (size_t)range] = (struct mt_msr){ MT_MSR_PHYSBASE(range), size ? base | type : 0 };
+	vars[2 * (size_t)range + 1] =
+		(struct mt_msr){ MT_MSR_PHYSMASK(range),
+				 size ? (~(size - 1) & reach) | MT_PHYSMASK_VALID : 0 };
 }
 
 /*
@@ -47,7 +48,7 @@ static unsigned int cover(struct mt_msr *vars, unsigned int range, uint64_t base
 			size = size ? size >> 1 : 1ull << 51;
 		if (range == MT_VARIABLE_RANGES)
 			return MT_VARIABLE_RANGES + 1;
-		put_range(&vars[2 * range], range, base, size, type, reach);
+		put_range(vars, range, base, size, type, reach);
 		range++;
 		base += size;
 	}
@@ -57,10 +58,9 @@ static unsigned int cover(struct mt_msr *vars, unsigned int range, uint64_t base
 static void put_rest(struct mt_msr *out, unsigned int n, unsigned int range, uint64_t def_type)
 {
 	for (; range < MT_VARIABLE_RANGES; range++)
-		put_range(&out[n + 2 * range], range, 0, 0, MT_UC, 0);
-	out[n + 2 * MT_VARIABLE_RANGES] = (struct mt_msr){
-		MT_MSR_DEF_TYPE, MT_DEF_TYPE_E | MT_DEF_TYPE_FE | def_type
-	};
+		put_range(&out[n], range, 0, 0, MT_UC, 0);
+	out[n + 2 * MT_VARIABLE_RANGES] =
+		(struct mt_msr){ MT_MSR_DEF_TYPE, MT_DEF_TYPE_E | MT_DEF_TYPE_FE | def_type };
 }
 
 int mt_firmware_state(uint64_t hole_start, unsigned int maxphyaddr,

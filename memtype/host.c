@@ -13,8 +13,8 @@
 /* TOP_MEM and TOP_MEM2 count in units of 8 MiB. */
 #define TOP_BITS 0x000fffffff800000ull
 
-#define IORR_RD 0x10u
-#define IORR_WR 0x08u
+#define IORR_RD	 0x10u
+#define IORR_WR	 0x08u
 
 int mt_host_init(struct mt_host *h, enum mt_vendor vendor, uint32_t cap, unsigned int maxphyaddr)
 {
@@ -44,8 +44,8 @@ static int load_amd(struct mt_host *h, uint32_t msr, uint64_t value)
 	else if (msr == MT_MSR_TOP_MEM2)
 		h->top_mem2 = value & TOP_BITS;
 	else if (msr >= MT_MSR_IORR_BASE(0) && msr < MT_MSR_IORR_BASE(MT_IORRS))
-		*(msr & 1 ? &h->iorr[(msr - MT_MSR_IORR_BASE(0)) / 2].mask :
-			    &h->iorr[(msr - MT_MSR_IORR_BASE(0)) / 2].base) = value;
+		*(msr & 1 ? &h->iorr[(msr - MT_MSR_IORR_BASE(0)) / 2].mask
+			  : &h->iorr[(msr - MT_MSR_IORR_BASE(0)) / 2].base) = value;
 	else
 		return -ENOENT;
 	h->mtrr.wb_above_4g = tom2_forces_wb(h) ? h->top_mem2 : 0;
@@ -89,8 +89,7 @@ static const struct mt_variable *iorr_at(const struct mt_host *h, uint64_t addr)
 	return NULL;
 }
 
-int mt_host_route(const struct mt_host *h, uint64_t addr, enum mt_route *read,
-		  enum mt_route *write)
+int mt_host_route(const struct mt_host *h, uint64_t addr, enum mt_route *read, enum mt_route *write)
 {
 	const struct mt_variable *iorr;
 	bool dram;

@@ -63,9 +63,8 @@ struct mt_range_type mt_mtrr_type(const struct mt_mtrr *m, uint64_t addr)
 		unsigned int i = mt_fixed_index(addr);
 
 		/* Three bits: on an AMD host bits 3 and 4 say where accesses are routed. */
-		return (struct mt_range_type){
-			(enum mt_type)(m->fixed[i / 8] >> (i % 8 * 8) & 7), false
-		};
+		return (struct mt_range_type){ (enum mt_type)(m->fixed[i / 8] >> (i % 8 * 8) & 7),
+					       false };
 	}
 	for (unsigned int i = 0; i < m->vcnt; i++) {
 		const struct mt_variable *v = &m->variable[i];

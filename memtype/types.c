@@ -8,7 +8,7 @@
 #include <mt/types.h>
 
 static const char *const names[] = {
-	[MT_UC] = "UC", [MT_WC] = "WC",	      [MT_WT] = "WT", [MT_WP] = "WP",
+	[MT_UC] = "UC", [MT_WC] = "WC",	       [MT_WT] = "WT", [MT_WP] = "WP",
 	[MT_WB] = "WB", [MT_UC_MINUS] = "UC-", [MT_CD] = "CD", [MT_WC_PLUS] = "WC+",
 };
 

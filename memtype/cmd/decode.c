@@ -12,7 +12,11 @@
 #include "msrname.h"
 #include "ranges.h"
 
-enum { MAXPHYADDR, HOST, END };
+enum {
+	MAXPHYADDR,
+	HOST,
+	END
+};
 
 struct write {
 	uint32_t msr;
@@ -70,8 +74,8 @@ static int apply(struct mt_host *h, bool host, struct write *writes, int count)
 
 	for (int i = 0; i < count; i++) {
 		struct write *w = &writes[i];
-		int ret = host ? mt_host_load(h, w->msr, w->value) :
-				 mt_wrmsr(&h->mtrr, w->msr, w->value);
+		int ret = host ? mt_host_load(h, w->msr, w->value)
+			       : mt_wrmsr(&h->mtrr, w->msr, w->value);
 
 		w->unknown = ret == -ENOENT;
 		if (ret == -EINVAL)
@@ -95,8 +99,8 @@ static void print_faults(struct bp_print *p, const struct write *writes, int cou
 		bp_print_hex(p, "index", NULL, 1, w->msr);
 		bp_print_hex(p, "value", " = %s", 1, w->value);
 		bp_print_str(p, "reason", " raises #GP: %s\n",
-			     w->unknown ? "it is no memory-type register of such a processor" :
-					  reasons[w->fault]);
+			     w->unknown ? "it is no memory-type register of such a processor"
+					: reasons[w->fault]);
 		bp_print_object_end(p);
 	}
 	bp_print_array_end(p);
@@ -144,8 +148,9 @@ static int decode(struct bp_cli *cli, const struct mt_opt *opts, struct write *w
 			   opts[HOST].value ? cap_of(writes, count) : MT_MTRRCAP_VALUE,
 			   (unsigned int)width);
 	if (ret == -E2BIG) {
-		bp_log_error("MTRRCAP says more than %d variable ranges, which no known processor has",
-			     MT_VARIABLE_MAX);
+		bp_log_error(
+			"MTRRCAP says more than %d variable ranges, which no known processor has",
+			MT_VARIABLE_MAX);
 		return BP_EXIT_FAIL;
 	}
 	failed = apply(&h, opts[HOST].value, writes, count);
@@ -181,9 +186,10 @@ int mt_cmd_decode(struct bp_cli *cli, int argc, char **argv)
 	for (int i = 0; i < count; i++) {
 		if (parse_write(argv[i + 1], &writes[i])) {
 			free(writes);
-			return bp_cli_usage(cli, argv[0],
-					    "'%s' is not MSR=VALUE, such as 0x2ff=0xc06 or PAT=0x...",
-					    argv[i + 1]);
+			return bp_cli_usage(
+				cli, argv[0],
+				"'%s' is not MSR=VALUE, such as 0x2ff=0xc06 or PAT=0x...",
+				argv[i + 1]);
 		}
 	}
 	status = decode(cli, opts, writes, count, argv[0]);

@@ -6,7 +6,15 @@
 
 #include "cmd.h"
 
-enum { VENDOR, MTRR, PAT, NESTED, IPAT, HOST_MTRR, END };
+enum {
+	VENDOR,
+	MTRR,
+	PAT,
+	NESTED,
+	IPAT,
+	HOST_MTRR,
+	END
+};
 
 /* What the command line says; the types that were not given have their defaults. */
 struct question {
@@ -42,8 +50,7 @@ static int read_question(struct bp_cli *cli, const char *command, const struct m
 		bp_cli_usage(cli, command, "AMD's nested leaves have no IPAT");
 		return -EINVAL;
 	}
-	if (q->has_nested &&
-	    mt_opt_type(cli, command, &o[NESTED], q->vendor == MT_AMD, &q->nested))
+	if (q->has_nested && mt_opt_type(cli, command, &o[NESTED], q->vendor == MT_AMD, &q->nested))
 		return -EINVAL;
 	if (o[HOST_MTRR].value)
 		return mt_opt_type(cli, command, &o[HOST_MTRR], false, &q->host_mtrr);

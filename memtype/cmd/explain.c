@@ -37,10 +37,12 @@ struct words {
 static const struct words words[] = {
 	[MT_WHY_ASKED] = { "asked", "the guest's MTRR says %1 and its page table %2: on bare metal "
 				    "that is %3" },
-	[MT_WHY_UNREGISTERED] = { "unregistered", "the monitor did not add the device to KVM's VFIO "
-						  "device: KVM takes all DMA for coherent" },
-	[MT_WHY_NO_QUIRK] = { "no-quirk", "this host has no quirk IGNORE_GUEST_PAT (Intel, from Linux "
-					  "6.16 and 6.12.78): disabling it changes nothing" },
+	[MT_WHY_UNREGISTERED] = { "unregistered",
+				  "the monitor did not add the device to KVM's VFIO "
+				  "device: KVM takes all DMA for coherent" },
+	[MT_WHY_NO_QUIRK] = { "no-quirk",
+			      "this host has no quirk IGNORE_GUEST_PAT (Intel, from Linux "
+			      "6.16 and 6.12.78): disabling it changes nothing" },
 	[MT_WHY_QUIRK_OFF] = { "quirk-off", "the quirk IGNORE_GUEST_PAT is disabled: RAM gets no "
 					    "IPAT" },
 	[MT_WHY_GUEST_CD] = { "guest-cd", "the guest's CR0.CD makes KVM choose an EPT leaf %1 %i" },
@@ -49,41 +51,55 @@ static const struct words words[] = {
 					     "never looked at" },
 	[MT_WHY_EPT_MMIO] = { "ept-mmio", "KVM maps device pages with EPT type %1 without IPAT, "
 					  "whatever the guest's MTRRs say" },
-	[MT_WHY_EPT_GUEST_MTRR] = { "ept-guest-mtrr", "this kernel puts the guest's MTRR type into the "
-						      "EPT leaf: %1 without IPAT" },
-	[MT_WHY_EPT_RAM_FORCED] = { "ept-ram-forced", "DMA is coherent, so KVM maps RAM with EPT type "
-						      "%1 and IPAT" },
+	[MT_WHY_EPT_GUEST_MTRR] = { "ept-guest-mtrr",
+				    "this kernel puts the guest's MTRR type into the "
+				    "EPT leaf: %1 without IPAT" },
+	[MT_WHY_EPT_RAM_FORCED] = { "ept-ram-forced",
+				    "DMA is coherent, so KVM maps RAM with EPT type "
+				    "%1 and IPAT" },
 	[MT_WHY_EPT_RAM] = { "ept-ram", "KVM maps this RAM with EPT type %1 without IPAT" },
-	[MT_WHY_NPT_INDEX0] = { "npt-index0", "KVM's nested leaves choose index 0 of the host's PAT, "
-					      "%1, for every page" },
-	[MT_WHY_NPT_MMIO] = { "npt-mmio", "this kernel gives device pages a nested leaf of type %1" },
-	[MT_WHY_NPT_GUEST_MTRR] = { "npt-guest-mtrr", "this kernel puts the guest's MTRR type into the "
-						      "nested leaf: %1" },
-	[MT_WHY_MODULE_LEAF] = { "module-leaf", "kvm-memtype.ko makes the leaf %1, as the guest's MTRR "
-						"says" },
-	[MT_WHY_MODULE_STOCK] = { "module-stock", "kvm-memtype.ko leaves the leaf alone, the guest's "
-						  "MTRR being %1" },
-	[MT_WHY_MODULE_KERNEL] = { "module-kernel", "kvm-memtype.ko is made for Linux 5.10, 6.1 and "
-						    "6.12, and refuses to load on kernels that it does "
-						    "not know" },
-	[MT_WHY_GPAT_RESET] = { "gpat-reset", "before Linux 4.15 the guest's PAT never reaches the "
-					      "processor: index %n of the reset value is %2, not %3" },
-	[MT_WHY_GPAT_WB] = { "gpat-wb", "with no device registered this kernel loads a PAT that is all "
-					"%1: the guest's %2 is lost" },
-	[MT_WHY_PAT_SHADOWED] = { "pat-shadowed", "the shadow PAT that the monitor loads makes %1 mean "
-						  "%2" },
-	[MT_WHY_EPT_RESULT] = { "ept-result", "the processor combines EPT type %1 %i with PAT type %3 "
-					      "to %4" },
-	[MT_WHY_NPT_RESULT] = { "npt-result", "the processor combines guest type %1 with nested type "
-					      "%2 to %3" },
+	[MT_WHY_NPT_INDEX0] = { "npt-index0",
+				"KVM's nested leaves choose index 0 of the host's PAT, "
+				"%1, for every page" },
+	[MT_WHY_NPT_MMIO] = { "npt-mmio",
+			      "this kernel gives device pages a nested leaf of type %1" },
+	[MT_WHY_NPT_GUEST_MTRR] = { "npt-guest-mtrr",
+				    "this kernel puts the guest's MTRR type into the "
+				    "nested leaf: %1" },
+	[MT_WHY_MODULE_LEAF] = { "module-leaf",
+				 "kvm-memtype.ko makes the leaf %1, as the guest's MTRR "
+				 "says" },
+	[MT_WHY_MODULE_STOCK] = { "module-stock",
+				  "kvm-memtype.ko leaves the leaf alone, the guest's "
+				  "MTRR being %1" },
+	[MT_WHY_MODULE_KERNEL] = { "module-kernel",
+				   "kvm-memtype.ko is made for Linux 5.10, 6.1 and "
+				   "6.12, and refuses to load on kernels that it does "
+				   "not know" },
+	[MT_WHY_GPAT_RESET] = { "gpat-reset",
+				"before Linux 4.15 the guest's PAT never reaches the "
+				"processor: index %n of the reset value is %2, not %3" },
+	[MT_WHY_GPAT_WB] = { "gpat-wb",
+			     "with no device registered this kernel loads a PAT that is all "
+			     "%1: the guest's %2 is lost" },
+	[MT_WHY_PAT_SHADOWED] = { "pat-shadowed",
+				  "the shadow PAT that the monitor loads makes %1 mean "
+				  "%2" },
+	[MT_WHY_EPT_RESULT] = { "ept-result",
+				"the processor combines EPT type %1 %i with PAT type %3 "
+				"to %4" },
+	[MT_WHY_NPT_RESULT] = { "npt-result",
+				"the processor combines guest type %1 with nested type "
+				"%2 to %3" },
 	[MT_WHY_MTRR_RESULT] = { "mtrr-result", "the machine's MTRR type %1 with %2 gives %3" },
 	[MT_WHY_HARDWARE_CD] = { "hardware-cd", "the guest's CR0.CD reaches the processor, which "
 						"then caches nothing: %1" },
 	[MT_WHY_AS_ASKED] = { "as-asked", "the store gets what bare metal would give" },
 	[MT_WHY_LOST] = { "lost", "the store gets %2 where bare metal would give %1" },
 	[MT_WHY_REMEDY_MODULE] = { "remedy-module", "with kvm-memtype.ko the store would get %1" },
-	[MT_WHY_REMEDY_PAT] = { "remedy-pat", "a guest that maps the page through a PAT entry WC would "
-					      "get %1" },
+	[MT_WHY_REMEDY_PAT] = { "remedy-pat",
+				"a guest that maps the page through a PAT entry WC would "
+				"get %1" },
 };
 
 static void step_text(const struct mt_step *s, char *buf, size_t size)
@@ -102,7 +118,8 @@ static void step_text(const struct mt_step *s, char *buf, size_t size)
 		if (*t == 'n')
 			len = snprintf(buf + n, size - n, "%u", s->arg[0]);
 		else if (*t == 'i')
-			len = snprintf(buf + n, size - n, "%s", s->arg[1] ? "with IPAT" : "without IPAT");
+			len = snprintf(buf + n, size - n, "%s",
+				       s->arg[1] ? "with IPAT" : "without IPAT");
 		else
 			len = snprintf(buf + n, size - n, "%s",
 				       mt_type_name((enum mt_type)s->arg[*t - '1']));
@@ -136,7 +153,7 @@ static int parse_kernel(const char *text, struct mt_kernel *k)
 static int read_case(struct bp_cli *cli, const char *command, const struct mt_opt *o,
 		     struct mt_case *c)
 {
-	static const char *const needed[] = { "vendor",	    "kernel",	  "backing", "coherent",
+	static const char *const needed[] = { "vendor",	    "kernel",	 "backing", "coherent",
 					      "guest-mtrr", "guest-pat", NULL };
 	static const char *const backings[] = { "bar", "ram", NULL };
 	static const char *const yes_no[] = { "no", "yes", NULL };
@@ -153,12 +170,14 @@ static int read_case(struct bp_cli *cli, const char *command, const struct mt_op
 	    (o[MODE].value && mt_opt_word(cli, command, &o[MODE], modes, &mode)))
 		return -EINVAL;
 	if (parse_kernel(o[KERNEL].value, &c->kernel)) {
-		bp_cli_usage(cli, command, "--kernel takes a release such as 6.1 or 6.12.78, not '%s'",
+		bp_cli_usage(cli, command,
+			     "--kernel takes a release such as 6.1 or 6.12.78, not '%s'",
 			     o[KERNEL].value);
 		return -EINVAL;
 	}
 	if (o[MODULE].value && o[MODE].value && mode != MT_MODE_MODULE) {
-		bp_cli_usage(cli, command, "--module and --mode %s exclude each other", o[MODE].value);
+		bp_cli_usage(cli, command, "--module and --mode %s exclude each other",
+			     o[MODE].value);
 		return -EINVAL;
 	}
 	c->vendor = (enum mt_vendor)vendor;
@@ -241,9 +260,10 @@ int mt_cmd_explain(struct bp_cli *cli, int argc, char **argv)
 		return BP_EXIT_USAGE;
 	ret = mt_explain(&c, &e);
 	if (ret == -ENODATA) {
-		bp_log_error("what Linux %s does in this case is not known; ask for 4.3 or later, or "
-			     "leave out %s", opts[KERNEL].value,
-			     c.guest_cd ? "--guest-cd" : "the guest MTRR type WP");
+		bp_log_error(
+			"what Linux %s does in this case is not known; ask for 4.3 or later, or "
+			"leave out %s",
+			opts[KERNEL].value, c.guest_cd ? "--guest-cd" : "the guest MTRR type WP");
 		return BP_EXIT_FAIL;
 	}
 	if (ret)

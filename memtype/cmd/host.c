@@ -121,7 +121,8 @@ static void print_address(struct bp_print *p, const struct host *h, const struct
 	bp_print_bool(p, "undefined", NULL, range.undefined);
 	bp_print_text(p, "%s\n", range.undefined ? " (undefined overlap)" : "");
 	if (h->vendor == MT_AMD && h->cpu_count && !mt_host_route(r, addr, &read, &write)) {
-		bp_print_str(p, "reads", "  reads go to %s", read == MT_ROUTE_DRAM ? "dram" : "mmio");
+		bp_print_str(p, "reads", "  reads go to %s",
+			     read == MT_ROUTE_DRAM ? "dram" : "mmio");
 		bp_print_str(p, "writes", ", writes to %s\n",
 			     write == MT_ROUTE_DRAM ? "dram" : "mmio");
 	}
@@ -194,7 +195,8 @@ int mt_cmd_host(struct bp_cli *cli, int argc, char **argv)
 	if (rest > 1)
 		return bp_cli_usage(cli, argv[0], "one address at most");
 	if (rest && bp_parse_u64(argv[1], 0, UINT64_MAX, &addr))
-		return bp_cli_usage(cli, argv[0], "'%s' is no address, such as 0xfe000000", argv[1]);
+		return bp_cli_usage(cli, argv[0], "'%s' is no address, such as 0xfe000000",
+				    argv[1]);
 	ret = host_read(&h, cli->root, &err);
 	if (ret) {
 		host_free(&h);

@@ -12,7 +12,7 @@
 #define RESOURCE_MEM	  0x200
 #define RESOURCE_PREFETCH 0x2000
 
-#define BAR_ROM 6
+#define BAR_ROM		  6
 
 static bool is_bridge(const char *root, const char *bdf)
 {
@@ -77,8 +77,9 @@ int host_read_bars(struct host *h, const char *root, struct bp_error *err)
 	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices", strcmp(root, "/") ? root : "");
 	n = scandir(path, &entries, NULL, alphasort);
 	if (n < 0)
-		return errno == ENOENT ? 0 : bp_error_set(err, -errno, NULL, "cannot list %s: %s",
-							  path, strerror(errno));
+		return errno == ENOENT ? 0
+				       : bp_error_set(err, -errno, NULL, "cannot list %s: %s", path,
+						      strerror(errno));
 	for (int i = 0; i < n; i++) {
 		size_t len = strlen(entries[i]->d_name);
 

@@ -67,7 +67,8 @@ static void judge_cpus(struct problems *l, const struct host *h)
 			if (first == other)
 				continue;
 			problem(l, "cpus-differ",
-				"all processors must agree: a firmware fault, or a driver that wrote "
+				"all processors must agree: a firmware fault, or a driver that "
+				"wrote "
 				"one processor only",
 				"%s is %#" PRIx64 " on CPU %u and %#" PRIx64 " on CPU %u",
 				mt_msr_name(msr, name, sizeof(name)), first, h->cpus[0].id, other,
@@ -86,9 +87,11 @@ static void judge_overlaps(struct problems *l, const struct mt_map *map)
 	for (unsigned int step = 0; step < 1024; step++) {
 		mt_map_next(map, addr, &r);
 		if (r.undefined) {
-			problem(l, "overlap-undefined", "make the ranges disjoint, or one of them UC",
+			problem(l, "overlap-undefined",
+				"make the ranges disjoint, or one of them UC",
 				"ranges of different types overlap at %#" PRIx64 "-%#" PRIx64
-				": taken as %s", r.start, r.last, mt_type_name(r.type));
+				": taken as %s",
+				r.start, r.last, mt_type_name(r.type));
 			return;
 		}
 		if (r.last == ~0ull)
@@ -99,7 +102,8 @@ static void judge_overlaps(struct problems *l, const struct mt_map *map)
 
 static const char *bar_name(const struct host_bar *b, char buf[24])
 {
-	snprintf(buf, 24, "%sBAR %u", b->index > 6 ? "VF " : "", b->index > 6 ? b->index - 7 : b->index);
+	snprintf(buf, 24, "%sBAR %u", b->index > 6 ? "VF " : "",
+		 b->index > 6 ? b->index - 7 : b->index);
 	return buf;
 }
 
@@ -112,8 +116,8 @@ static void judge_bars(struct problems *l, const struct host *h, const struct mt
 
 		if (!mt_map_uniform(map, b->start & ~0xfffull, b->last | 0xfff, &type)) {
 			problem(l, "bar-mixed", "let one range cover the whole BAR, or none",
-				"%s %s (%#" PRIx64 "-%#" PRIx64 ") lies under more than one type", b->bdf,
-				bar_name(b, name), b->start, b->last);
+				"%s %s (%#" PRIx64 "-%#" PRIx64 ") lies under more than one type",
+				b->bdf, bar_name(b, name), b->start, b->last);
 			continue;
 		}
 		if (type == MT_UC || type == MT_WC)
@@ -138,11 +142,13 @@ static void judge_routes(struct problems *l, const struct mt_host *r)
 
 		mt_fixed_range(i, &start, &size);
 		type = mt_mtrr_type(&r->mtrr, start).type;
-		if (mt_host_route(r, start, &read, &write) || mt_host_route_legal(read, write, type))
+		if (mt_host_route(r, start, &read, &write) ||
+		    mt_host_route_legal(read, write, type))
 			continue;
 		problem(l, "routing-reserved", "a firmware fault: RdMem, WrMem and type do not fit",
 			"%#" PRIx64 "-%#" PRIx64 " is %s with reads to %s and writes to %s", start,
-			start + size - 1, mt_type_name(type), read == MT_ROUTE_DRAM ? "DRAM" : "devices",
+			start + size - 1, mt_type_name(type),
+			read == MT_ROUTE_DRAM ? "DRAM" : "devices",
 			write == MT_ROUTE_DRAM ? "DRAM" : "devices");
 		return;
 	}
@@ -162,7 +168,8 @@ unsigned int host_judge(struct bp_print *p, const struct host *h, const struct m
 				"MTRRs are disabled: all memory is uncached");
 		if (mt_pat_find(r->mtrr.pat, MT_WC) < 0)
 			problem(&l, "pat-without-wc", "start Linux without 'nopat'",
-				"no entry of the PAT is WC: no nested leaf of an AMD host can be WC");
+				"no entry of the PAT is WC: no nested leaf of an AMD host can be "
+				"WC");
 		judge_routes(&l, r);
 	}
 	judge_overlaps(&l, map);

@@ -69,9 +69,10 @@ static int read_cpuinfo(struct host *h, const char *root, unsigned int **ids, si
 			*ids = grown;
 			grown[(*count)++] = id;
 		} else if (sscanf(line, "vendor_id : %31s", vendor) == 1) {
-			h->vendor = strcmp(vendor, "AuthenticAMD") && strcmp(vendor, "HygonGenuine") ?
-					    MT_INTEL :
-					    MT_AMD;
+			bool amd = !strcmp(vendor, "AuthenticAMD") ||
+				   !strcmp(vendor, "HygonGenuine");
+
+			h->vendor = amd ? MT_AMD : MT_INTEL;
 		} else if (sscanf(line, "address sizes : %u bits physical", &bits) == 1) {
 			h->maxphyaddr = bits;
 		}
@@ -118,11 +119,12 @@ static int read_msr(int fd, bool text, uint32_t msr, uint64_t *value)
 /* Registers that every processor with this MTRRCAP has; AMD's own may be absent in guests. */
 static int load_all(struct host_cpu *cpu, int fd, bool text, uint32_t *failed)
 {
-	static const uint32_t amd[] = { MT_MSR_SYSCFG,	     MT_MSR_TOP_MEM,	  MT_MSR_TOP_MEM2,
-					MT_MSR_IORR_BASE(0), MT_MSR_IORR_MASK(0), MT_MSR_IORR_BASE(1),
+	static const uint32_t amd[] = { MT_MSR_SYSCFG,	     MT_MSR_TOP_MEM,
+					MT_MSR_TOP_MEM2,     MT_MSR_IORR_BASE(0),
+					MT_MSR_IORR_MASK(0), MT_MSR_IORR_BASE(1),
 					MT_MSR_IORR_MASK(1) };
 	struct mt_host *r = &cpu->regs;
-	uint64_t v;
+	uint64_t v = 0;
 
 	for (uint32_t msr = MT_MSR_PHYSBASE(0); msr <= MT_MSR_DEF_TYPE; msr++) {
 		bool fixed = msr >= MT_MSR_FIX64K_00000 && msr <= MT_MSR_FIX4K_C0000 + 7;
@@ -149,7 +151,7 @@ static int read_cpu(struct host *h, const char *root, unsigned int id)
 	char path[4096];
 	uint32_t failed = MT_MSR_MTRRCAP;
 	struct stat st;
-	uint64_t cap;
+	uint64_t cap = 0;
 	int fd, ret;
 
 	snprintf(path, sizeof(path), "%s/dev/cpu/%u/msr", strcmp(root, "/") ? root : "", id);
@@ -214,7 +216,8 @@ static int read_memtype_list(struct host *h, const char *root)
 	if (!f)
 		return 0;
 	while (!ret && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "PAT: [mem %" SCNx64 "-%" SCNx64 "] %31s", &start, &end, type) != 3 &&
+		if (sscanf(line, "PAT: [mem %" SCNx64 "-%" SCNx64 "] %31s", &start, &end, type) !=
+			    3 &&
 		    sscanf(line, "%31s @ %" SCNx64 "-%" SCNx64, type, &start, &end) != 3)
 			continue;
 		if (end > start)

@@ -11,7 +11,8 @@ static const struct bp_command commands[] = {
 	{ "effective", "--vendor intel|amd --mtrr T --pat T [--nested T [--ipat]] [--host-mtrr T]",
 	  "print the type that two or three types combine to",
 	  "T is one of UC UC- WC WT WP WB.\n"
-	  "Without --nested: bare metal. With it: a guest's access; --nested is the type of the EPT\n"
+	  "Without --nested: bare metal. With it: a guest's access; --nested is the type of the "
+	  "EPT\n"
 	  "or NPT leaf, --pat the guest's type, and --mtrr, the guest's MTRR, is not seen by the\n"
 	  "processor. On AMD the machine's MTRR for the page counts: --host-mtrr, UC if not given.",
 	  mt_cmd_effective },

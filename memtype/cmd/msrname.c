@@ -13,16 +13,26 @@ static const struct {
 	const char *name;
 	uint32_t msr;
 } names[] = {
-	{ "MTRRCAP", MT_MSR_MTRRCAP },	      { "DEF_TYPE", MT_MSR_DEF_TYPE },
-	{ "PAT", MT_MSR_PAT },		      { "FIX64K_00000", MT_MSR_FIX64K_00000 },
-	{ "FIX16K_80000", MT_MSR_FIX16K_80000 }, { "FIX16K_A0000", MT_MSR_FIX16K_A0000 },
-	{ "FIX4K_C0000", 0x268 },	      { "FIX4K_C8000", 0x269 },
-	{ "FIX4K_D0000", 0x26a },	      { "FIX4K_D8000", 0x26b },
-	{ "FIX4K_E0000", 0x26c },	      { "FIX4K_E8000", 0x26d },
-	{ "FIX4K_F0000", 0x26e },	      { "FIX4K_F8000", 0x26f },
-	{ "SYSCFG", MT_MSR_SYSCFG },	      { "TOP_MEM", MT_MSR_TOP_MEM },
-	{ "TOP_MEM2", MT_MSR_TOP_MEM2 },      { "IORR_BASE0", MT_MSR_IORR_BASE(0) },
-	{ "IORR_MASK0", MT_MSR_IORR_MASK(0) }, { "IORR_BASE1", MT_MSR_IORR_BASE(1) },
+	{ "MTRRCAP", MT_MSR_MTRRCAP },
+	{ "DEF_TYPE", MT_MSR_DEF_TYPE },
+	{ "PAT", MT_MSR_PAT },
+	{ "FIX64K_00000", MT_MSR_FIX64K_00000 },
+	{ "FIX16K_80000", MT_MSR_FIX16K_80000 },
+	{ "FIX16K_A0000", MT_MSR_FIX16K_A0000 },
+	{ "FIX4K_C0000", 0x268 },
+	{ "FIX4K_C8000", 0x269 },
+	{ "FIX4K_D0000", 0x26a },
+	{ "FIX4K_D8000", 0x26b },
+	{ "FIX4K_E0000", 0x26c },
+	{ "FIX4K_E8000", 0x26d },
+	{ "FIX4K_F0000", 0x26e },
+	{ "FIX4K_F8000", 0x26f },
+	{ "SYSCFG", MT_MSR_SYSCFG },
+	{ "TOP_MEM", MT_MSR_TOP_MEM },
+	{ "TOP_MEM2", MT_MSR_TOP_MEM2 },
+	{ "IORR_BASE0", MT_MSR_IORR_BASE(0) },
+	{ "IORR_MASK0", MT_MSR_IORR_MASK(0) },
+	{ "IORR_BASE1", MT_MSR_IORR_BASE(1) },
 	{ "IORR_MASK1", MT_MSR_IORR_MASK(1) },
 };
 
@@ -49,7 +59,7 @@ static int parse_variable(const char *text, uint32_t *msr)
 	bool mask = !strncmp(text, "PHYSMASK", 8);
 	uint64_t n;
 
-	if ((!mask && strncmp(text, "PHYSBASE", 8)) ||
+	if ((!mask && strncmp(text, "PHYSBASE", 8) != 0) ||
 	    bp_parse_u64(text + 8, 0, MT_VARIABLE_MAX - 1, &n))
 		return -EINVAL;
 	*msr = mask ? MT_MSR_PHYSMASK((uint32_t)n) : MT_MSR_PHYSBASE((uint32_t)n);

@@ -33,8 +33,9 @@ int mt_opts_parse(struct bp_cli *cli, struct mt_opt *opts, int argc, char **argv
 			ended = true;
 			continue;
 		}
-		o = strncmp(a, "--", 2) ? NULL :
-					  find(opts, a + 2, value ? (size_t)(value - a - 2) : strlen(a + 2));
+		o = strncmp(a, "--", 2)
+			    ? NULL
+			    : find(opts, a + 2, value ? (size_t)(value - a - 2) : strlen(a + 2));
 		if (!o) {
 			bp_cli_usage(cli, argv[0], "unknown option '%s'", a);
 			return -EINVAL;
@@ -55,7 +56,7 @@ int mt_opts_parse(struct bp_cli *cli, struct mt_opt *opts, int argc, char **argv
 
 const struct mt_opt *mt_opt(const struct mt_opt *opts, const char *name)
 {
-	while (strcmp(opts->name, name))
+	while (strcmp(opts->name, name) != 0)
 		opts++;
 	return opts;
 }
@@ -76,8 +77,8 @@ int mt_opt_type(struct bp_cli *cli, const char *command, const struct mt_opt *op
 		enum mt_type *out)
 {
 	if (mt_type_parse(opt->value, out) || (!in_pat && *out == MT_UC_MINUS)) {
-		bp_cli_usage(cli, command, "--%s takes one of UC%s WC WT WP WB, not '%s'", opt->name,
-			     in_pat ? " UC-" : "", opt->value);
+		bp_cli_usage(cli, command, "--%s takes one of UC%s WC WT WP WB, not '%s'",
+			     opt->name, in_pat ? " UC-" : "", opt->value);
 		return -EINVAL;
 	}
 	return 0;

@@ -13,7 +13,8 @@ static void print_range(struct bp_print *p, const struct mt_range *r)
 	bp_print_hex(p, "end", "-%s", 13, r->last);
 	bp_print_str(p, "type", "  %s", mt_type_name(r->type));
 	bp_print_bool(p, "undefined", NULL, r->undefined);
-	bp_print_text(p, "%s\n", r->undefined ? "  (overlap that the manuals leave undefined)" : "");
+	bp_print_text(p, "%s\n",
+		      r->undefined ? "  (overlap that the manuals leave undefined)" : "");
 	bp_print_object_end(p);
 }
 

@@ -19,12 +19,12 @@ struct table {
 	const char *name;
 	const char *title;
 	const uint8_t *rows;
-	unsigned int row_count;
+	size_t row_count;
 	const uint8_t *cols;
-	unsigned int col_count;
+	size_t col_count;
 	/* The cell of two types; variant is the half of the table, or the host's MTRR. */
 	void (*cell)(enum mt_type row, enum mt_type col, int variant, struct mt_effective *out);
-	unsigned int halves;
+	size_t halves;
 };
 
 static void intel_cell(enum mt_type row, enum mt_type col, int variant, struct mt_effective *out)
@@ -62,12 +62,12 @@ static void npt_cell(enum mt_type row, enum mt_type col, int variant, struct mt_
 static const struct table tables[] = {
 	{ "intel", "Intel, bare metal: rows MTRR, columns PAT", ARRAY(mtrr_types), ARRAY(pat_types),
 	  intel_cell, 1 },
-	{ "amd", "AMD, bare metal and second step of NPT: rows MTRR, columns PAT", ARRAY(mtrr_types),
-	  ARRAY(amd_types), amd_cell, 1 },
-	{ "ept", "Intel, EPT: rows EPT leaf, columns guest PAT", ARRAY(mtrr_types), ARRAY(pat_types),
-	  ept_cell, 2 },
-	{ "npt", "AMD, NPT: rows guest PAT, columns nested leaf by the host's PAT", ARRAY(npt_types),
-	  ARRAY(npt_types), npt_cell, 1 },
+	{ "amd", "AMD, bare metal and second step of NPT: rows MTRR, columns PAT",
+	  ARRAY(mtrr_types), ARRAY(amd_types), amd_cell, 1 },
+	{ "ept", "Intel, EPT: rows EPT leaf, columns guest PAT", ARRAY(mtrr_types),
+	  ARRAY(pat_types), ept_cell, 2 },
+	{ "npt", "AMD, NPT: rows guest PAT, columns nested leaf by the host's PAT",
+	  ARRAY(npt_types), ARRAY(npt_types), npt_cell, 1 },
 };
 
 /* Notes that are numbers in a cell; the others belong to a type and stand below the table. */
@@ -208,7 +208,8 @@ int mt_cmd_table(struct bp_cli *cli, int argc, char **argv)
 			t = &tables[i];
 	if (!t)
 		return bp_cli_usage(cli, argv[0],
-				    "there is no table '%s', only intel, amd, ept and npt", argv[1]);
+				    "there is no table '%s', only intel, amd, ept and npt",
+				    argv[1]);
 	if (opts[0].value && t->cell != npt_cell)
 		return bp_cli_usage(cli, argv[0], "--host-mtrr is for the table npt");
 	if (opts[0].value && mt_opt_type(cli, argv[0], &opts[0], false, &host))

@@ -109,12 +109,14 @@ int main(int argc, char **argv)
 	unsigned long count = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
 	uint64_t state = 88172645463325252ull;
 	double start;
+	bool full;
 
-	if (!count || (strcmp(argv[2], "full") && strcmp(argv[2], "firmware"))) {
+	full = count && !strcmp(argv[2], "full");
+	if (!count || (!full && strcmp(argv[2], "firmware") != 0)) {
 		fprintf(stderr, "usage: memtype_cost build|lookup|scan|role full|firmware COUNT\n");
 		return 2;
 	}
-	if (strcmp(argv[2], "full") ? fill_firmware() : fill_full()) {
+	if (full ? fill_full() : fill_firmware()) {
 		fprintf(stderr, "memtype_cost: the registers refuse their values\n");
 		return 1;
 	}
@@ -128,7 +130,7 @@ int main(int argc, char **argv)
 		addresses[i] = i % 4 ? state % 0x280000000 : state % 0x100000;
 	}
 	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
-		if (strcmp(loops[i].name, argv[1]))
+		if (strcmp(loops[i].name, argv[1]) != 0)
 			continue;
 		start = seconds();
 		loops[i].run(count);

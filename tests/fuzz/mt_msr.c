@@ -15,10 +15,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MUST(cond)                                                                                 \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			__builtin_trap();                                                          \
+#define MUST(cond)                        \
+	do {                              \
+		if (!(cond))              \
+			__builtin_trap(); \
 	} while (0)
 
 static struct mt_track track;
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(mt_mtrr_init(&m, (unsigned int)width) == 0);
 	ref_reset(&r, width);
 	mt_track_init(&track, &m, false);
-	for (size_t at = 1; at + 9 <= size && at < 9 * 64; at += 9) {
+	for (size_t at = 1; at + 9 <= size && at < 576; at += 9) {
 		uint32_t msr = msr_of(data[at]);
 		enum ref_verdict verdict;
 		uint64_t got, want;

@@ -31,7 +31,7 @@ static void put(const char *path, const char *fmt, ...)
 	fclose(f);
 }
 
-#define FIXED                                                                                      \
+#define FIXED                                                                                     \
 	"0x250 0x0606060606060606\n0x258 0x0606060606060606\n0x259 0\n0x268 0x0505050505050505\n" \
 	"0x269 0x0505050505050505\n0x26a 0\n0x26b 0\n0x26c 0\n0x26d 0\n"                          \
 	"0x26e 0x0505050505050505\n0x26f 0x0505050505050505\n"
@@ -136,10 +136,12 @@ START_TEST(processors_that_differ)
 	machine("AuthenticAMD", 4);
 	cpu(2, "0x202 0xd0000001\n0x203 0xfffff0000800\n");
 	run_mentions(at_root("", ""), 1, "PHYSBASE1 is 0 on CPU 0 and 0xd0000001 on CPU 2");
-	run_says(at_root("-j", "| jq -c '[.problems[].code]'"), "[\"cpus-differ\",\"cpus-differ\"]\n");
+	run_says(at_root("-j", "| jq -c '[.problems[].code]'"),
+		 "[\"cpus-differ\",\"cpus-differ\"]\n");
 	run_status(at_root("-j", ""), 1);
 	cpu(2, "0x277 0x0007040600070406\n");
-	run_mentions(at_root("", ""), 1, "PAT is 0x407050600070106 on CPU 0 and 0x7040600070406 on CPU 2");
+	run_mentions(at_root("", ""), 1,
+		     "PAT is 0x407050600070106 on CPU 0 and 0x7040600070406 on CPU 2");
 	cpu(2, "0xc001001d 0x240000000\n");
 	run_mentions(at_root("", ""), 1, "TOP_MEM2 is 0 on CPU 0");
 	clean();
@@ -151,8 +153,9 @@ START_TEST(bars_under_cacheable_ranges)
 	machine("GenuineIntel", 1);
 	/* The hole begins too late. */
 	cpu(0, "0x200 0xf8000000\n0x201 0xfffff8000800\n");
-	run_mentions(at_root("", ""), 1,
-		     "bar-cacheable: 0000:01:00.0 BAR 2 (0xf0000000-0xf1ffffff) lies under a WB range");
+	run_mentions(
+		at_root("", ""), 1,
+		"bar-cacheable: 0000:01:00.0 BAR 2 (0xf0000000-0xf1ffffff) lies under a WB range");
 	run_says(at_root("-j", "| jq -c '[.problems[].code]'"),
 		 "[\"bar-cacheable\",\"bar-cacheable\"]\n");
 	cpu(0, "0x200 0xf1000000\n0x201 0xffffff000800\n");

@@ -70,10 +70,10 @@ static uint64_t some_value(uint32_t msr, int width)
 }
 
 /* ck_assert() reports its place to the parent each time, which here would be all the time spent. */
-#define MUST(cond, ...)                                                                            \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			ck_abort_msg(__VA_ARGS__);                                                 \
+#define MUST(cond, ...)                            \
+	do {                                       \
+		if (!(cond))                       \
+			ck_abort_msg(__VA_ARGS__); \
 	} while (0)
 
 static void same_at(const struct mt_mtrr *m, const struct mt_map *map, const struct ref *r,
@@ -84,11 +84,11 @@ static void same_at(const struct mt_mtrr *m, const struct mt_map *map, const str
 	int type = ref_type(r, addr, &undefined);
 
 	MUST((int)direct.type == type && direct.undefined == undefined,
-		      "%#lx: registers %d%s, reference %d%s", addr, direct.type,
-		      direct.undefined ? "?" : "", type, undefined ? "?" : "");
+	     "%#lx: registers %d%s, reference %d%s", addr, direct.type, direct.undefined ? "?" : "",
+	     type, undefined ? "?" : "");
 	MUST((int)mapped.type == type && mapped.undefined == undefined,
-		      "%#lx: map %d%s, reference %d%s", addr, mapped.type,
-		      mapped.undefined ? "?" : "", type, undefined ? "?" : "");
+	     "%#lx: map %d%s, reference %d%s", addr, mapped.type, mapped.undefined ? "?" : "", type,
+	     undefined ? "?" : "");
 }
 
 static void compare_types(const struct mt_mtrr *m, const struct mt_map *map, const struct ref *r)
@@ -109,12 +109,13 @@ static void compare_types(const struct mt_mtrr *m, const struct mt_map *map, con
 	/* A piece of a walk has one type at its ends and inside. */
 	mt_map_next(map, rnd() >> (12 + rnd() % 30), &range);
 	for (int i = 0; i < 4; i++) {
-		uint64_t addr = i == 0 ? range.start :
-				i == 1 ? range.last :
-					 range.start + rnd() % ((range.last - range.start) | 1);
+		uint64_t addr = i == 0	 ? range.start
+				: i == 1 ? range.last
+					 : range.start + rnd() % ((range.last - range.start) | 1);
 		bool undefined;
 
-		MUST((int)range.type == ref_type(r, addr, &undefined) && range.undefined == undefined,
+		MUST((int)range.type == ref_type(r, addr, &undefined) &&
+			     range.undefined == undefined,
 		     "%#lx lies in a piece of another type", addr);
 	}
 }
@@ -134,7 +135,9 @@ static void program(unsigned int writes)
 		int ret = mt_wrmsr(&m, msr, v);
 		enum ref_verdict verdict = ref_wrmsr(&r, msr, v);
 
-		MUST(ret == (verdict == REF_OK ? 0 : verdict == REF_GP ? -EINVAL : -ENOENT),
+		MUST(ret == (verdict == REF_OK	 ? 0
+			     : verdict == REF_GP ? -EINVAL
+						 : -ENOENT),
 		     "WRMSR %#x, %#lx (width %d): library %d, reference %d", msr, v, width, ret,
 		     verdict);
 		MUST((ref_rdmsr(&r, msr, &want) == REF_NOT_MINE) == (mt_rdmsr(&m, msr, &got) != 0),

@@ -79,10 +79,10 @@ static void check_cell(const char *vendor, const char *kernel, const char *condi
 {
 	/* P on BAR, M on BAR, P and M on coherent RAM, P and M on RAM that is not. */
 	const char *mtrr = column % 2 ? "WC" : column ? "WB" : "UC";
-	const char *flag = !strcmp(condition, "quirk disabled") ? "--pat-quirk-off" :
-			   !strcmp(condition, "no EPT")		? "--shadow" :
-			   !strcmp(condition, "not registered") ? "--unregistered" :
-								  "";
+	const char *flag = !strcmp(condition, "quirk disabled")	  ? "--pat-quirk-off"
+			   : !strcmp(condition, "no EPT")	  ? "--shadow"
+			   : !strcmp(condition, "not registered") ? "--unregistered"
+								  : "";
 	char command[512], says[16];
 
 	ck_assert_msg(!*condition || *flag, "no such condition: '%s'", condition);
@@ -158,7 +158,8 @@ START_TEST(every_option_is_documented)
 	int count = 0;
 
 	run_status("for c in table effective explain decode host; do memtype $c --help; done | "
-		   "grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\\n' ' '", 0);
+		   "grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\\n' ' '",
+		   0);
 	ck_assert_int_lt(strlen(run_output), sizeof(options));
 	strcpy(options, run_output);
 	while ((word = strsep(&rest, " ")) && *word) {

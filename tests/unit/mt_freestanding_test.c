@@ -13,11 +13,14 @@ static const char prepare[] =
 	"'typedef unsigned short uint16_t; typedef unsigned char uint8_t; typedef _Bool bool;' "
 	"'#define true 1' '#define false 0' > $d/linux/types.h && "
 	"printf '#define NULL ((void *)0)\\n' > $d/linux/stddef.h && "
-	"printf '%s\\n' '#define EINVAL 22' '#define ENOENT 2' '#define EPERM 1' '#define ENODATA 61' "
+	"printf '%s\\n' '#define EINVAL 22' '#define ENOENT 2' '#define EPERM 1' '#define ENODATA "
+	"61' "
 	"'#define E2BIG 7' '#define ENOSPC 28' > $d/linux/errno.h && "
-	"for f in memtype/*.c; do gcc -D__KERNEL__ -std=gnu11 -O2 -ffreestanding -nostdinc -fno-builtin -fno-pic "
+	"for f in memtype/*.c; do gcc -D__KERNEL__ -std=gnu11 -O2 -ffreestanding -nostdinc "
+	"-fno-builtin -fno-pic "
 	"-mno-sse -mgeneral-regs-only -fno-stack-protector -Wall -Wextra -Werror -Wundef -Wshadow "
-	"-Wframe-larger-than=1024 -I$d -Imemtype/include -c $f -o $d/$(basename $f .c).o || exit 3; done && ";
+	"-Wframe-larger-than=1024 -I$d -Imemtype/include -c $f -o $d/$(basename $f .c).o || exit "
+	"3; done && ";
 
 START_TEST(compiles_with_kernel_headers_alone)
 {
@@ -38,7 +41,8 @@ START_TEST(needs_nobody_but_itself)
 	snprintf(command, sizeof(command),
 		 "%s nm -u $d/*.o | awk 'NF == 2 {print $2}' | sort -u > $d/u && "
 		 "nm --defined-only $d/*.o | awk 'NF == 3 {print $3}' | sort -u > $d/d && "
-		 "comm -23 $d/u $d/d; rm -r $d", prepare);
+		 "comm -23 $d/u $d/d; rm -r $d",
+		 prepare);
 	run_status(command, 0);
 	while ((name = strsep(&rest, "\n")) && *name) {
 		/* The kernel has these three, and compilers call them for plain assignments. */
@@ -55,7 +59,8 @@ START_TEST(keeps_no_state_of_its_own)
 {
 	char command[4096];
 
-	snprintf(command, sizeof(command), "%s nm $d/*.o | grep -E ' [bBdDcC] '; rm -r $d", prepare);
+	snprintf(command, sizeof(command), "%s nm $d/*.o | grep -E ' [bBdDcC] '; rm -r $d",
+		 prepare);
 	run(command);
 	ck_assert_str_eq(run_output, "");
 }

@@ -17,10 +17,10 @@ static enum mt_type store(const struct mt_leaf_case *c, enum mt_type guest_pat)
 {
 	struct mt_leaf_want want = mt_policy_leaf(c);
 	/* As KVM makes them: EPT UC for device pages, WB for RAM, IPAT if coherent; NPT index 0. */
-	uint64_t leaf = c->vendor == MT_AMD   ? 0x67 :
-			c->backing == MT_BAR ? 0x07 :
-			c->coherent	     ? 0x77 :
-					       0x37;
+	uint64_t leaf = c->vendor == MT_AMD    ? 0x67
+			: c->backing == MT_BAR ? 0x07
+			: c->coherent	       ? 0x77
+					       : 0x37;
 	struct mt_effective e;
 	enum mt_type type;
 	bool ipat;
@@ -62,12 +62,15 @@ START_TEST(a_bar_is_only_ever_uncached_or_combined)
 {
 	for (int vendor = 0; vendor < 2; vendor++) {
 		for (int coherent = 0; coherent < 2; coherent++) {
-			EACH(g, mtrrs) {
-				EACH(p, pats) {
-					EACH(h, mtrrs) {
+			EACH(g, mtrrs)
+			{
+				EACH(p, pats)
+				{
+					EACH(h, mtrrs)
+					{
 						struct mt_leaf_case c = {
-							MT_MODE_MODULE, vendor, MT_BAR,
-							coherent, mtrrs[g], mtrrs[h]
+							MT_MODE_MODULE, vendor,	  MT_BAR,
+							coherent,	mtrrs[g], mtrrs[h]
 						};
 						enum mt_type t = store(&c, pats[p]);
 
@@ -76,8 +79,7 @@ START_TEST(a_bar_is_only_ever_uncached_or_combined)
 							  (t == MT_CD && vendor == MT_AMD &&
 							   mtrrs[h] != MT_UC));
 						ck_assert(t != MT_WC || mtrrs[g] == MT_WC ||
-							  pats[p] == MT_WC ||
-							  mtrrs[h] == MT_WC);
+							  pats[p] == MT_WC || mtrrs[h] == MT_WC);
 					}
 				}
 			}
@@ -89,9 +91,10 @@ END_TEST
 START_TEST(only_wc_ranges_are_rewritten_on_a_sound_host)
 {
 	for (int vendor = 0; vendor < 2; vendor++) {
-		EACH(g, mtrrs) {
-			struct mt_leaf_case c = { MT_MODE_MODULE, vendor, MT_BAR, true, mtrrs[g],
-						  MT_UC };
+		EACH(g, mtrrs)
+		{
+			struct mt_leaf_case c = { MT_MODE_MODULE, vendor,   MT_BAR,
+						  true,		  mtrrs[g], MT_UC };
 
 			ck_assert_int_eq(mt_policy_leaf(&c).stock, mtrrs[g] != MT_WC);
 			c.mode = MT_MODE_OFF;
@@ -105,10 +108,12 @@ END_TEST
 
 START_TEST(ram_is_wb_unless_dma_is_not_coherent)
 {
-	EACH(g, mtrrs) {
-		EACH(p, pats) {
-			struct mt_leaf_case c = { MT_MODE_MODULE, MT_INTEL, MT_RAM, true, mtrrs[g],
-						  MT_WB };
+	EACH(g, mtrrs)
+	{
+		EACH(p, pats)
+		{
+			struct mt_leaf_case c = { MT_MODE_MODULE, MT_INTEL, MT_RAM,
+						  true,		  mtrrs[g], MT_WB };
 			struct mt_effective bare;
 
 			ck_assert_int_eq(store(&c, pats[p]), MT_WB);
@@ -143,8 +148,12 @@ END_TEST
 
 START_TEST(shadow_pat_lifts_uc_minus_and_nothing_else)
 {
-	struct mt_pat_case c = { .mode = MT_MODE_PAT, .vendor = MT_AMD, .guest_pat = MT_PAT_RESET,
-				 .coherent = true, .bar_mapped = true, .wc_on_bar = true };
+	struct mt_pat_case c = { .mode = MT_MODE_PAT,
+				 .vendor = MT_AMD,
+				 .guest_pat = MT_PAT_RESET,
+				 .coherent = true,
+				 .bar_mapped = true,
+				 .wc_on_bar = true };
 	uint64_t pat;
 
 	ck_assert_int_eq(mt_policy_pat(&c, &pat), 0);
@@ -170,8 +179,10 @@ END_TEST
 
 START_TEST(svm_forces_ram_by_pat_only_while_no_bar_is_mapped)
 {
-	struct mt_pat_case c = { .mode = MT_MODE_MODULE, .vendor = MT_AMD,
-				 .guest_pat = MT_PAT_LINUX, .coherent = true };
+	struct mt_pat_case c = { .mode = MT_MODE_MODULE,
+				 .vendor = MT_AMD,
+				 .guest_pat = MT_PAT_LINUX,
+				 .coherent = true };
 	uint64_t pat;
 
 	ck_assert_int_eq(mt_policy_pat(&c, &pat), 0);
@@ -193,5 +204,4 @@ END_TEST
 SUITE("mt_policy", a_legacy_guest_gets_wc_on_its_bar_with_the_module,
       a_bar_is_only_ever_uncached_or_combined, only_wc_ranges_are_rewritten_on_a_sound_host,
       ram_is_wb_unless_dma_is_not_coherent, leaves_of_every_size_and_a_host_without_wc,
-      shadow_pat_lifts_uc_minus_and_nothing_else,
-      svm_forces_ram_by_pat_only_while_no_bar_is_mapped)
+      shadow_pat_lifts_uc_minus_and_nothing_else, svm_forces_ram_by_pat_only_while_no_bar_is_mapped)
