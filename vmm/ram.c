@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kvm.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "vmm/hostmem.h"
@@ -103,9 +105,53 @@ void vmm_slot_remove(struct vmm_ram *ram, int slot)
 	ram->slot[slot].used = false;
 }
 
-static unsigned int shift_of(uint64_t page_size)
+/*
+ * A file of a tmpfs of our own, which no path leads to: memory there comes in huge pages
+ * where the host has them, and a machine with fewer and larger page table entries is
+ * faster. Needs CAP_SYS_ADMIN and Linux 5.2.
+ */
+static int tmpfs_file(uint64_t size)
 {
-	return (unsigned int)__builtin_ctzll(page_size);
+	char bytes[32];
+	int fs, mount = -1, fd = -1;
+
+	fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
+	if (fs < 0)
+		return -1;
+	/* Without a size it would end at half of the host's memory. */
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)size);
+	if (!fsconfig(fs, FSCONFIG_SET_STRING, "huge", "always", 0) &&
+	    !fsconfig(fs, FSCONFIG_SET_STRING, "size", bytes, 0) &&
+	    !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = fsmount(fs, FSMOUNT_CLOEXEC, 0);
+	if (mount >= 0) {
+		fd = openat(mount, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		close(mount);
+	}
+	close(fs);
+	return fd;
+}
+
+/* The file behind guest memory. It is shared memory either way, so that it can be told apart. */
+static int ram_file(uint64_t size, uint64_t page_size)
+{
+	unsigned int flags = MFD_CLOEXEC;
+	int fd;
+
+	if (page_size)
+		flags |= MFD_HUGETLB | (unsigned int)__builtin_ctzll(page_size) << MFD_HUGE_SHIFT;
+	fd = page_size ? -1 : tmpfs_file(size);
+	if (fd < 0)
+		fd = memfd_create("bluepass-ram", flags);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)size)) {
+		int ret = -errno;
+
+		close(fd);
+		return ret;
+	}
+	return fd;
 }
 
 static int map_region(struct vmm_ram *ram, struct vmm_ram_region *r, off_t offset, bool huge)
@@ -162,11 +208,9 @@ int vmm_ram_new(int vm_fd, const struct vmm_ram_layout *layout, uint64_t page_si
 	}
 	limit = ioctl(vm_fd, KVM_CHECK_EXTENSION, KVM_CAP_NR_MEMSLOTS);
 	ram->max_slots = limit > 0 ? (unsigned int)limit : 32;
-	ram->fd = memfd_create("bluepass-ram",
-			       MFD_CLOEXEC | (page_size ? MFD_HUGETLB |
-						shift_of(page_size) << MFD_HUGE_SHIFT : 0));
-	if (ram->fd < 0 || ftruncate(ram->fd, (off_t)total)) {
-		ret = -errno;
+	ram->fd = ram_file(total, page_size);
+	if (ram->fd < 0) {
+		ret = ram->fd;
 		goto fail;
 	}
 	for (unsigned int i = 0; i < layout->nr; i++) {
