@@ -116,8 +116,7 @@ END_TEST
 /* No %-code of a step's text may be left over, whatever the case. */
 START_TEST(every_step_is_words)
 {
-	run_status("for v in intel amd; do for k in 4.1 4.2 4.3 4.9 5.10 6.1 6.8 6.12 6.12.78 6.16 "
-		   "7.3; do "
+	run_status("for v in intel amd; do for k in 4.2 4.9 6.1 6.8 6.16; do "
 		   "for b in bar ram; do for c in yes no; do for x in '' --module '--mode pat' "
 		   "--shadow "
 		   "--unregistered '--pat-quirk-off' '--shadow --module'; do "

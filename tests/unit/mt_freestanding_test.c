@@ -7,26 +7,26 @@
 #include "mt_run.h"
 
 /* Where the kernel's headers stand, only what the library may use of them. */
+/* clang-format off */
 static const char prepare[] =
-	"d=$(mktemp -d) && mkdir $d/linux && "
+	"d=$(mktemp -d) && trap 'rm -r $d' EXIT && mkdir $d/linux && "
 	"printf '%s\\n' 'typedef unsigned long long uint64_t; typedef unsigned int uint32_t;' "
 	"'typedef unsigned short uint16_t; typedef unsigned char uint8_t; typedef _Bool bool;' "
-	"'#define true 1' '#define false 0' > $d/linux/types.h && "
+	"'typedef unsigned long size_t;' '#define true 1' '#define false 0' > $d/linux/types.h && "
 	"printf '#define NULL ((void *)0)\\n' > $d/linux/stddef.h && "
-	"printf '%s\\n' '#define EINVAL 22' '#define ENOENT 2' '#define EPERM 1' '#define ENODATA "
-	"61' "
-	"'#define E2BIG 7' '#define ENOSPC 28' > $d/linux/errno.h && "
+	"printf '#define %s\\n' 'EINVAL 22' 'ENOENT 2' 'EPERM 1' 'ENODATA 61' 'E2BIG 7' 'ENOSPC 28' "
+	"> $d/linux/errno.h && "
 	"for f in memtype/*.c; do gcc -D__KERNEL__ -std=gnu11 -O2 -ffreestanding -nostdinc "
-	"-fno-builtin -fno-pic "
-	"-mno-sse -mgeneral-regs-only -fno-stack-protector -Wall -Wextra -Werror -Wundef -Wshadow "
-	"-Wframe-larger-than=1024 -I$d -Imemtype/include -c $f -o $d/$(basename $f .c).o || exit "
-	"3; done && ";
+	"-fno-builtin -fno-pic -mno-sse -mgeneral-regs-only -fno-stack-protector "
+	"-Wall -Wextra -Werror -Wundef -Wshadow -Wframe-larger-than=1024 "
+	"-I$d -Imemtype/include -c $f -o $d/$(basename $f .c).o || exit 3; done && ";
+/* clang-format on */
 
 START_TEST(compiles_with_kernel_headers_alone)
 {
 	char command[4096];
 
-	snprintf(command, sizeof(command), "%s rm -r $d", prepare);
+	snprintf(command, sizeof(command), "%s :", prepare);
 	run_status(command, 0);
 	ck_assert_str_eq(run_output, "");
 }
@@ -41,7 +41,7 @@ START_TEST(needs_nobody_but_itself)
 	snprintf(command, sizeof(command),
 		 "%s nm -u $d/*.o | awk 'NF == 2 {print $2}' | sort -u > $d/u && "
 		 "nm --defined-only $d/*.o | awk 'NF == 3 {print $3}' | sort -u > $d/d && "
-		 "comm -23 $d/u $d/d; rm -r $d",
+		 "comm -23 $d/u $d/d",
 		 prepare);
 	run_status(command, 0);
 	while ((name = strsep(&rest, "\n")) && *name) {
@@ -59,7 +59,7 @@ START_TEST(keeps_no_state_of_its_own)
 {
 	char command[4096];
 
-	snprintf(command, sizeof(command), "%s nm $d/*.o | grep -E ' [bBdDcC] '; rm -r $d",
+	snprintf(command, sizeof(command), "%s nm $d/*.o | grep -E ' [bBdDcC] '",
 		 prepare);
 	run(command);
 	ck_assert_str_eq(run_output, "");
