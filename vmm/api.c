@@ -302,8 +302,7 @@ static int clear_path(const struct sockaddr_un *addr, struct bp_error *err)
 	close(fd);
 	if (ret != -ECONNREFUSED)
 		return bp_error_set(err, -EADDRINUSE, "choose another path for --api",
-				    "another machine serves the control socket %s",
-				    addr->sun_path);
+				    "another machine serves the control socket %s", addr->sun_path);
 	return unlink(addr->sun_path) ? -errno : 0;
 }
 
@@ -328,17 +327,17 @@ static int listen_at(struct vmm_api *api, const struct sockaddr_un *addr)
 	return listen(api->fd, CLIENTS_MAX) ? -errno : 0;
 }
 
-int vmm_api_new(struct vmm_core *core, const char *path, struct vmm_api **out,
-		struct bp_error *err)
+int vmm_api_new(struct vmm_core *core, const char *path, struct vmm_api **out, struct bp_error *err)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct vmm_api *api;
 	int ret;
 
 	if (!*path || strlen(path) >= sizeof(addr.sun_path))
-		return bp_error_set(err, -ENAMETOOLONG, "choose a shorter path for --api",
-				    "the control socket's path has %zu characters, and 1 to %zu are possible",
-				    strlen(path), sizeof(addr.sun_path) - 1);
+		return bp_error_set(
+			err, -ENAMETOOLONG, "choose a shorter path for --api",
+			"the control socket's path has %zu characters, and 1 to %zu are possible",
+			strlen(path), sizeof(addr.sun_path) - 1);
 	strcpy(addr.sun_path, path);
 	api = calloc(1, sizeof(*api));
 	if (!api)

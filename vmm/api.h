@@ -46,8 +46,7 @@ struct vmm_api_request {
  *
  * Return: 0, or -EINVAL.
  */
-int vmm_api_parse(const char *line, size_t len, struct vmm_api_request *out,
-		  struct bp_error *err);
+int vmm_api_parse(const char *line, size_t len, struct vmm_api_request *out, struct bp_error *err);
 
 struct vmm_core;
 struct vmm_api;

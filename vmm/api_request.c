@@ -8,7 +8,7 @@
 #define DEPTH_MAX 4
 
 static const char *const commands[] = {
-	[VMM_API_STATUS] = "status", [VMM_API_STATS] = "stats",	[VMM_API_PAUSE] = "pause",
+	[VMM_API_STATUS] = "status", [VMM_API_STATS] = "stats", [VMM_API_PAUSE] = "pause",
 	[VMM_API_RESUME] = "resume", [VMM_API_STOP] = "stop",
 };
 

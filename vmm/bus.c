@@ -94,8 +94,9 @@ const char *vmm_bus_access(struct vmm_bus *bus, uint64_t addr, void *data, unsig
 	while (len) {
 		size_t at = lower_bound(bus, addr);
 		bool hit = at < bus->nr && bus->range[at].base <= addr;
-		uint64_t room = hit ? bus->range[at].last - addr + 1 :
-				at < bus->nr ? bus->range[at].base - addr : UINT64_MAX;
+		uint64_t room = hit	       ? bus->range[at].last - addr + 1
+				: at < bus->nr ? bus->range[at].base - addr
+					       : UINT64_MAX;
 		unsigned int n = 8;
 
 		/* A handler gets 1, 2, 4 or 8 bytes, none of them beyond its range. */

@@ -7,9 +7,9 @@
 #include "vmm/commands.h"
 #include "vmm/machine.h"
 
-#define MEM_DEFAULT  (512ull << 20)
-#define HUGEPAGE_2M  (2ull << 20)
-#define HUGEPAGE_1G  (1ull << 30)
+#define MEM_DEFAULT (512ull << 20)
+#define HUGEPAGE_2M (2ull << 20)
+#define HUGEPAGE_1G (1ull << 30)
 
 typedef int (*set_fn)(struct bp_cli *cli, struct vmm_config *c, const char *value);
 
@@ -67,7 +67,8 @@ static int set_vf(struct bp_cli *cli, struct vmm_config *c, const char *value)
 
 	if (vf_bdf_parse(value, &bdf))
 		return bp_cli_usage(cli, "run",
-				    "--vf takes a PCI address such as 0000:01:10.0, and '%s' is not a PCI address",
+				    "--vf takes a PCI address such as 0000:01:10.0, and '%s' is "
+				    "not a PCI address",
 				    value);
 	if (c->nr_vfs == VMM_VFS_MAX)
 		return bp_cli_usage(cli, "run", "--vf may be given %u times", VMM_VFS_MAX);
@@ -120,11 +121,11 @@ static const struct option {
 	set_fn set;
 	bool repeats;
 } options[] = {
-	{ "--kernel", set_kernel, false },	 { "--initrd", set_initrd, false },
-	{ "--append", set_append, false },	 { "--cpus", set_cpus, false },
-	{ "--mem", set_mem, false },		 { "--hugepages", set_hugepages, false },
-	{ "--vf", set_vf, true },		 { "--backend", set_backend, false },
-	{ "--api", set_api, false },		 { "--console", set_console, false },
+	{ "--kernel", set_kernel, false }, { "--initrd", set_initrd, false },
+	{ "--append", set_append, false }, { "--cpus", set_cpus, false },
+	{ "--mem", set_mem, false },	   { "--hugepages", set_hugepages, false },
+	{ "--vf", set_vf, true },	   { "--backend", set_backend, false },
+	{ "--api", set_api, false },	   { "--console", set_console, false },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

@@ -19,11 +19,11 @@
 #define EDX1_PAT	  (1u << 16)
 #define EDX1_HTT	  (1u << 28)
 /* Leaf 0x80000001. */
-#define ECX81_CMP_LEGACY  (1u << 1)
-#define ECX81_SVM	  (1u << 2)
+#define ECX81_CMP_LEGACY (1u << 1)
+#define ECX81_SVM	 (1u << 2)
 
-#define LEVEL_SMT  1u
-#define LEVEL_CORE 2u
+#define LEVEL_SMT	 1u
+#define LEVEL_CORE	 2u
 
 static struct kvm_cpuid2 *list_new(uint32_t room)
 {
@@ -153,8 +153,7 @@ static void edit(struct kvm_cpuid_entry2 *e, unsigned int id, unsigned int cpus,
 	}
 }
 
-static void add_topology(struct kvm_cpuid2 *list, uint32_t leaf, unsigned int id,
-			 unsigned int cpus)
+static void add_topology(struct kvm_cpuid2 *list, uint32_t leaf, unsigned int id, unsigned int cpus)
 {
 	const struct kvm_cpuid_entry2 level[] = {
 		{ .eax = 0, .ebx = 1, .ecx = LEVEL_SMT << 8 | 0 },

@@ -15,9 +15,9 @@
 #include <bp/log.h>
 #include "vmm/commands.h"
 
-#define REPLY_MAX	(1u << 20)
-#define REPLY_TIMEOUT	10u /* seconds; a machine answers at once */
-#define STOP_TIMEOUT	60u /* seconds; an operating system needs time to go down */
+#define REPLY_MAX	 (1u << 20)
+#define REPLY_TIMEOUT	 10u /* seconds; a machine answers at once */
+#define STOP_TIMEOUT	 60u /* seconds; an operating system needs time to go down */
 #define STOP_TIMEOUT_MAX 86400u
 
 static const char *const words[] = { "status", "stats", "pause", "resume", "stop" };
@@ -118,7 +118,8 @@ static void print_value(struct bp_print *p, const char *key, struct json_object 
 	switch (json_object_get_type(v)) {
 	case json_type_object: {
 		bp_print_object(p, key);
-		json_object_object_foreach(v, name, child) {
+		json_object_object_foreach(v, name, child)
+		{
 			print_value(p, name, child);
 		}
 		bp_print_object_end(p);
@@ -208,8 +209,8 @@ static int talk(struct bp_cli *cli, const char *path, const char *word, bool for
 		bp_error_set(&err, ret, "use 'stop --force' to end it without the guest's help",
 			     "the guest has not powered off within %u seconds", timeout);
 	else if (ret == -ETIMEDOUT)
-		bp_error_set(&err, ret, NULL, "the machine at %s has not answered within %u seconds",
-			     path, timeout);
+		bp_error_set(&err, ret, NULL,
+			     "the machine at %s has not answered within %u seconds", path, timeout);
 	if (ret)
 		return bp_log_report(&err, ret, "the machine did not answer");
 	status = show(cli, line);

@@ -85,7 +85,8 @@ int vmm_hostmem_check(const char *root, uint64_t bytes, uint64_t page_size, stru
 	if (!sum_kib(path, names, &kib) || bytes / 1024 <= kib)
 		return 0;
 	return bp_error_set(err, -ENOMEM, "choose a smaller --mem or end something else",
-			    "the guest's memory of %.4g GiB is more than the %.4g GiB of memory and swap that are available on this host",
+			    "the guest's memory of %.4g GiB is more than the %.4g GiB of memory "
+			    "and swap that are available on this host",
 			    (double)bytes / (1 << 30), (double)kib / (1 << 20));
 }
 

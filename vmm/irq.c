@@ -89,8 +89,8 @@ int vmm_irq_new(int vm_fd, struct vmm_irq **out)
 	if (irq->nr_msi > MSI_MAX)
 		irq->nr_msi = MSI_MAX;
 	irq->msi = calloc(irq->nr_msi ? irq->nr_msi : 1, sizeof(*irq->msi));
-	irq->table = calloc(1, sizeof(*irq->table) +
-				       (LINE_ROUTES + irq->nr_msi) * sizeof(irq->table->entries[0]));
+	irq->table = calloc(1, sizeof(*irq->table) + (LINE_ROUTES + irq->nr_msi) *
+							     sizeof(irq->table->entries[0]));
 	ret = irq->msi && irq->table ? set_routes(irq) : -ENOMEM;
 	if (ret) {
 		free(irq->msi);
@@ -197,8 +197,7 @@ void vmm_irq_msi_detach(struct vmm_irq *irq, int handle)
 	if (!m)
 		return;
 	/* The reverse of vmm_irq_msi_attach(): no irqfd may outlive its route. */
-	irqfd(irq, VMM_IOAPIC_PINS + (unsigned int)handle, m->trigger, -1,
-	      KVM_IRQFD_FLAG_DEASSIGN);
+	irqfd(irq, VMM_IOAPIC_PINS + (unsigned int)handle, m->trigger, -1, KVM_IRQFD_FLAG_DEASSIGN);
 	m->used = false;
 	set_routes(irq);
 }

@@ -37,9 +37,10 @@ static int cannot_open(int code, struct bp_error *err)
 	case -ENOENT:
 	case -ENODEV:
 	case -ENXIO:
-		return bp_error_set(err, code,
-				    "enable SVM or VT-x in the firmware and load kvm_amd or kvm_intel",
-				    "this host has no usable /dev/kvm: %s", strerror(-code));
+		return bp_error_set(
+			err, code,
+			"enable SVM or VT-x in the firmware and load kvm_amd or kvm_intel",
+			"this host has no usable /dev/kvm: %s", strerror(-code));
 	case -EACCES:
 	case -EPERM:
 		return bp_error_set(err, code, "run as root or join the group that owns it",
@@ -96,8 +97,8 @@ int vmm_kvm_create(int kvm_fd, struct bp_error *err)
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return bp_error_set(err, -errno,
-				    errno == EBUSY ?
-					    "end what else uses hardware virtualization" : NULL,
+				    errno == EBUSY ? "end what else uses hardware virtualization"
+						   : NULL,
 				    "KVM cannot create a virtual machine: %s", strerror(errno));
 	/* Before the first VCPU; the addresses matter on Intel without unrestricted guest. */
 	if (ioctl(fd, KVM_SET_IDENTITY_MAP_ADDR, &identity))

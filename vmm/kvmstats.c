@@ -11,8 +11,8 @@
 
 #define STATS_BYTES_MAX (256u * 1024)
 
-static void add(struct vmm_kvmstat *stats, size_t *nr, size_t max, const char *name,
-		uint64_t value, bool peak)
+static void add(struct vmm_kvmstat *stats, size_t *nr, size_t max, const char *name, uint64_t value,
+		bool peak)
 {
 	for (size_t i = 0; i < *nr; i++) {
 		if (strcmp(stats[i].name, name))

@@ -164,8 +164,7 @@ static void timer_fired(void *priv, int fd)
 		timer->fn(timer->priv);
 }
 
-int vmm_timer_new(struct vmm_loop *loop, void (*fn)(void *priv), void *priv,
-		  struct vmm_timer **out)
+int vmm_timer_new(struct vmm_loop *loop, void (*fn)(void *priv), void *priv, struct vmm_timer **out)
 {
 	struct vmm_timer *timer = calloc(1, sizeof(*timer));
 	int ret;

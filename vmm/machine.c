@@ -35,7 +35,8 @@ static int restart(struct vmm_core *core, struct bp_error *err)
 	vmm_i8042_reset(core->i8042);
 	ret = vmm_chips_restore(vmm->vm_fd, core->chips);
 	if (ret)
-		return bp_error_set(err, ret, NULL, "KVM's interrupt controllers cannot be reset: %s",
+		return bp_error_set(err, ret, NULL,
+				    "KVM's interrupt controllers cannot be reset: %s",
 				    strerror(-ret));
 	ret = load(core, err);
 	if (ret)
@@ -103,9 +104,10 @@ int vmm_life_run(struct vmm_core *core, struct bp_error *err)
 	if (core->end == VMM_END_CRASHED) {
 		for (unsigned int i = 0; i < vmm->nr_vcpus; i++)
 			vmm_vcpu_dump(vmm->vcpu[i]);
-		return bp_error_set(err, -EIO, NULL, "%s",
-				    core->crash[0] ? core->crash :
-						     "the machine was stopped because of what was said before");
+		return bp_error_set(
+			err, -EIO, NULL, "%s",
+			core->crash[0] ? core->crash
+				       : "the machine was stopped because of what was said before");
 	}
 	return 0;
 }

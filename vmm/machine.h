@@ -21,8 +21,8 @@
 #include "vmm/loop.h"
 #include "vmm/ram.h"
 
-#define VMM_VCPUS_MAX	 64
-#define VMM_VFS_MAX	 16
+#define VMM_VCPUS_MAX 64
+#define VMM_VFS_MAX   16
 
 /** enum vmm_console - where the guest's first serial port goes. */
 enum vmm_console_kind {
@@ -67,9 +67,9 @@ struct vmm_config {
 enum vmm_end {
 	VMM_END_NONE,
 	VMM_END_POWEROFF, /* the guest powered itself off: status 0 */
-	VMM_END_STOPPED,  /* ctl stop or a signal: status 0 after ctl stop, else 1 */
+	VMM_END_STOPPED, /* ctl stop or a signal: status 0 after ctl stop, else 1 */
 	VMM_END_RECALLED, /* the host wanted a device back and the guest did not let go */
-	VMM_END_CRASHED,  /* triple fault, internal error */
+	VMM_END_CRASHED, /* triple fault, internal error */
 };
 
 struct vmm_vcpu;

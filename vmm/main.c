@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
+#include <stdbool.h>
+#include <unistd.h>
+
 #include <bp/cli.h>
 #include "vmm/commands.h"
 
@@ -39,6 +43,19 @@ static const struct bp_command commands[] = {
 	{ 0 },
 };
 
+/* Otherwise the first file that is opened would be taken for the terminal. */
+static bool stdio_is_there(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct bp_cli cli = {
@@ -47,5 +64,7 @@ int main(int argc, char **argv)
 		.commands = commands,
 	};
 
+	if (!stdio_is_there())
+		return BP_EXIT_FAIL;
 	return bp_cli_main(&cli, argc, argv);
 }

@@ -266,7 +266,8 @@ void *vmm_ram_at(const struct vmm_ram *ram, uint64_t gpa, uint64_t len)
 	for (unsigned int i = 0; i < ram->layout.nr; i++) {
 		const struct vmm_ram_region *r = &ram->layout.region[i];
 
-		if (len && gpa >= r->gpa && gpa - r->gpa < r->size && len <= r->size - (gpa - r->gpa))
+		if (len && gpa >= r->gpa && gpa - r->gpa < r->size &&
+		    len <= r->size - (gpa - r->gpa))
 			return (char *)r->hva + (gpa - r->gpa);
 	}
 	return NULL;

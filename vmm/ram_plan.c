@@ -121,13 +121,15 @@ int vmm_ram_plan(uint64_t size, uint64_t align, uint64_t mmio64_size, unsigned i
 
 	memset(out, 0, sizeof(*out));
 	if (!is_page_size(align) || maxphyaddr < 32 || maxphyaddr > 63)
-		return bp_error_set(err, -EINVAL, NULL,
-				    "no memory can be laid out in pages of %llu bytes and %u address bits",
-				    (unsigned long long)align, maxphyaddr);
+		return bp_error_set(
+			err, -EINVAL, NULL,
+			"no memory can be laid out in pages of %llu bytes and %u address bits",
+			(unsigned long long)align, maxphyaddr);
 	if (size < RAM_MIN)
-		return bp_error_set(err, -EINVAL, "give a size such as 512M",
-				    "%llu bytes of memory are less than the 16 MiB that a guest needs",
-				    (unsigned long long)size);
+		return bp_error_set(
+			err, -EINVAL, "give a size such as 512M",
+			"%llu bytes of memory are less than the 16 MiB that a guest needs",
+			(unsigned long long)size);
 	if (size & (align - 1))
 		return bp_error_set(err, -EINVAL, "choose a multiple",
 				    "memory of %llu MiB is no multiple of the page size, %llu KiB",
@@ -141,21 +143,24 @@ int vmm_ram_plan(uint64_t size, uint64_t align, uint64_t mmio64_size, unsigned i
 
 	low = size < VMM_LOW_RAM_END ? size : VMM_LOW_RAM_END;
 	if (!reachable(usable, nr_usable, 0, low - 1))
-		return bp_error_set(err, -ENXIO,
-				    "see reserved_regions of the device's IOMMU group; a smaller --mem may avoid them",
-				    "the assigned devices cannot reach all memory below %#llx by DMA",
-				    (unsigned long long)low);
+		return bp_error_set(
+			err, -ENXIO,
+			"see reserved_regions of the device's IOMMU group; a smaller --mem may "
+			"avoid them",
+			"the assigned devices cannot reach all memory below %#llx by DMA",
+			(unsigned long long)low);
 	add_region(out, 0, low);
-	if (size > low &&
-	    place_high_ram(size - low, align, limit, usable, nr_usable, out))
+	if (size > low && place_high_ram(size - low, align, limit, usable, nr_usable, out))
 		return bp_error_set(err, -ERANGE, "give the guest less memory",
-				    "%llu MiB of memory do not fit a physical address width of %u bits around what devices cannot reach",
+				    "%llu MiB of memory do not fit a physical address width of %u "
+				    "bits around what devices cannot reach",
 				    (unsigned long long)(size / MIB), maxphyaddr);
 	if (mmio64_size) {
 		if (place_window(mmio64_size, limit, usable, nr_usable, out))
 			return bp_error_set(err, -ERANGE,
 					    "give the guest less memory or fewer devices",
-					    "%llu MiB of 64-bit BARs do not fit above %llu MiB of memory in a physical address width of %u bits",
+					    "%llu MiB of 64-bit BARs do not fit above %llu MiB of "
+					    "memory in a physical address width of %u bits",
 					    (unsigned long long)(mmio64_size / MIB),
 					    (unsigned long long)(size / MIB), maxphyaddr);
 	} else {

@@ -70,7 +70,9 @@ void vmm_report_status(struct vmm_core *core, struct bp_print *p)
 	const struct vmm_config *c = core->vmm.config;
 
 	bp_print_str(p, "state", "state: %s\n",
-		     core->end ? vmm_report_end(core) : core->paused ? "paused" : "running");
+		     core->end	    ? vmm_report_end(core)
+		     : core->paused ? "paused"
+				    : "running");
 	bp_print_u64(p, "uptime_ms", "uptime: %lu ms\n", uptime_ms(core));
 	bp_print_u64(p, "resets", "resets: %lu\n", core->resets);
 	bp_print_u64(p, "cpus", "cpus: %lu\n", c->cpus);
@@ -140,8 +142,9 @@ static void print_kvm(const struct vmm_core *core, struct bp_print *p)
 {
 	struct vmm_kvmstat *stats = calloc(KVMSTATS_MAX, sizeof(*stats));
 	size_t nr = 0;
-	int ret = stats && core->stats_fd >= 0 ?
-			  vmm_kvmstats_add(core->stats_fd, stats, &nr, KVMSTATS_MAX) : -1;
+	int ret = stats && core->stats_fd >= 0
+			  ? vmm_kvmstats_add(core->stats_fd, stats, &nr, KVMSTATS_MAX)
+			  : -1;
 
 	for (unsigned int i = 0; i < core->vmm.nr_vcpus && !ret; i++)
 		ret = vmm_kvmstats_add(vmm_vcpu_stats_fd(core->vmm.vcpu[i]), stats, &nr,

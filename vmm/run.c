@@ -15,7 +15,8 @@ static int exit_status(const struct vmm_core *core)
 	case VMM_END_STOPPED:
 		return core->end_by_ctl ? BP_EXIT_OK : BP_EXIT_FAIL;
 	case VMM_END_RECALLED:
-		bp_log_error("the host wanted an assigned device back and the guest did not let go of it; the machine was stopped");
+		bp_log_error("the host wanted an assigned device back and the guest did not let go "
+			     "of it; the machine was stopped");
 		return BP_EXIT_FAIL;
 	case VMM_END_CRASHED:
 	case VMM_END_NONE:

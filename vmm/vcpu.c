@@ -139,14 +139,15 @@ static void internal_error(struct vmm_vcpu *v)
 	static const char *const what[] = {
 		[KVM_INTERNAL_ERROR_EMULATION] = "an instruction that it cannot emulate",
 		[KVM_INTERNAL_ERROR_SIMUL_EX] = "exceptions inside exceptions",
-		[KVM_INTERNAL_ERROR_DELIVERY_EV] = "an access to no memory while it delivered an event",
+		[KVM_INTERNAL_ERROR_DELIVERY_EV] =
+			"an access to no memory while it delivered an event",
 		[KVM_INTERNAL_ERROR_UNEXPECTED_EXIT_REASON] = "an exit that it does not know",
 	};
 	uint32_t code = run->internal.suberror;
 
 	vmm_crash(v->core, "KVM gave up on CPU %u: %s (internal error %u)", v->id,
-		  code < sizeof(what) / sizeof(what[0]) && what[code] ? what[code] :
-									 "a reason it does not name",
+		  code < sizeof(what) / sizeof(what[0]) && what[code] ? what[code]
+								      : "a reason it does not name",
 		  code);
 }
 
@@ -170,7 +171,8 @@ static void handle_exit(struct vmm_vcpu *v)
 		break;
 	case KVM_EXIT_FAIL_ENTRY:
 		vmm_crash(v->core,
-			  "the processor refuses to run CPU %u of the guest (hardware reason %#" PRIx64 ")",
+			  "the processor refuses to run CPU %u of the guest (hardware reason "
+			  "%#" PRIx64 ")",
 			  v->id, (uint64_t)run->fail_entry.hardware_entry_failure_reason);
 		break;
 	case KVM_EXIT_INTERNAL_ERROR:
@@ -215,8 +217,9 @@ static void *vcpu_thread(void *arg)
 			go = kicked(v);
 		} else if (ret) {
 			vmm_crash(core, "KVM cannot run CPU %u: %s%s", v->id, strerror(-ret),
-				  ret == -EFAULT ?
-					  " (it touched memory that the host could not provide)" : "");
+				  ret == -EFAULT
+					  ? " (it touched memory that the host could not provide)"
+					  : "");
 			go = false;
 		} else {
 			count(v, v->run->exit_reason);
@@ -311,10 +314,12 @@ void vmm_vcpu_dump(const struct vmm_vcpu *vcpu)
 		return;
 	bp_log_info("CPU %u rip %016llx rsp %016llx rflags %08llx", vcpu->id, r.rip, r.rsp,
 		    r.rflags);
-	bp_log_info("  rax %016llx rbx %016llx rcx %016llx rdx %016llx", r.rax, r.rbx, r.rcx, r.rdx);
+	bp_log_info("  rax %016llx rbx %016llx rcx %016llx rdx %016llx", r.rax, r.rbx, r.rcx,
+		    r.rdx);
 	bp_log_info("  rsi %016llx rdi %016llx rbp %016llx r8  %016llx", r.rsi, r.rdi, r.rbp, r.r8);
 	bp_log_info("  r9  %016llx r10 %016llx r11 %016llx r12 %016llx", r.r9, r.r10, r.r11, r.r12);
 	bp_log_info("  r13 %016llx r14 %016llx r15 %016llx", r.r13, r.r14, r.r15);
 	bp_log_info("  cs %04x ss %04x ds %04x cr0 %llx cr2 %llx cr3 %llx cr4 %llx efer %llx",
-		    s.cs.selector, s.ss.selector, s.ds.selector, s.cr0, s.cr2, s.cr3, s.cr4, s.efer);
+		    s.cs.selector, s.ss.selector, s.ds.selector, s.cr0, s.cr2, s.cr3, s.cr4,
+		    s.efer);
 }

@@ -16,24 +16,24 @@
 #define MSR_HYPERV_FIRST 0x40000000u
 #define MSR_HYPERV_LAST	 0x400001ffu
 
-#define LAPIC_LVT0 0x350
-#define LAPIC_LVT1 0x360
-#define LVT_EXTINT 0x700u
-#define LVT_NMI	   0x400u
+#define LAPIC_LVT0	 0x350
+#define LAPIC_LVT1	 0x360
+#define LVT_EXTINT	 0x700u
+#define LVT_NMI		 0x400u
 
-#define CR0_PE	 (1ull << 0)
-#define CR0_ET	 (1ull << 4)
-#define CR0_PG	 (1ull << 31)
-#define CR4_PAE	 (1ull << 5)
-#define EFER_LME (1ull << 8)
-#define EFER_LMA (1ull << 10)
+#define CR0_PE		 (1ull << 0)
+#define CR0_ET		 (1ull << 4)
+#define CR0_PG		 (1ull << 31)
+#define CR4_PAE		 (1ull << 5)
+#define EFER_LME	 (1ull << 8)
+#define EFER_LMA	 (1ull << 10)
 
 /* What the boot protocol calls __BOOT_CS and __BOOT_DS. */
 #define BOOT_CS	  0x10
 #define BOOT_DS	  0x18
 #define GDT_LIMIT (BOOT_DS + 7)
 
-#define MSRS_MAX 1024
+#define MSRS_MAX  1024
 
 struct msr_list {
 	struct kvm_msrs head;

@@ -65,9 +65,9 @@ END_TEST
 START_TEST(every_option)
 {
 	ck_assert_int_eq(PARSE("--kernel=k", "--initrd", "i", "--append", "a=b c", "--cpus", "64",
-			       "--mem=3G", "--hugepages", "1G", "--vf", "0000:01:10.0", "--vf=01:10.2",
-			       "--backend", "iommufd", "--api", "/run/s", "--console", "file:/tmp/x",
-			       "--intx"),
+			       "--mem=3G", "--hugepages", "1G", "--vf", "0000:01:10.0",
+			       "--vf=01:10.2", "--backend", "iommufd", "--api", "/run/s",
+			       "--console", "file:/tmp/x", "--intx"),
 			 BP_EXIT_OK);
 	ck_assert_str_eq(c.initrd, "i");
 	ck_assert_str_eq(c.append, "a=b c");
@@ -91,10 +91,10 @@ static void wrong(const char *words)
 	ck_assert_ptr_eq(strchr(said, '\n'), said + strlen(said) - 1);
 }
 
-#define WRONG(words, ...)                                                                          \
-	do {                                                                                       \
-		ck_assert_int_eq(PARSE(__VA_ARGS__), BP_EXIT_USAGE);                               \
-		wrong(words);                                                                      \
+#define WRONG(words, ...)                                            \
+	do {                                                         \
+		ck_assert_int_eq(PARSE(__VA_ARGS__), BP_EXIT_USAGE); \
+		wrong(words);                                        \
 	} while (0)
 
 START_TEST(usage_errors)
@@ -150,8 +150,17 @@ END_TEST
 START_TEST(bad_requests)
 {
 	static const char *const bad[] = {
-		"", "{", "}", "null", "[]", "\"status\"", "{}", "status",
-		"{\"command\":1}", "{\"command\":null}", "{\"command\":\"dance\"}",
+		"",
+		"{",
+		"}",
+		"null",
+		"[]",
+		"\"status\"",
+		"{}",
+		"status",
+		"{\"command\":1}",
+		"{\"command\":null}",
+		"{\"command\":\"dance\"}",
 		"{\"command\":\"status\",\"format\":\"xml\"}",
 		"{\"command\":\"status\",\"format\":null}",
 		"{\"command\":\"stop\",\"force\":\"yes\"}",

@@ -48,9 +48,17 @@ static void start(void)
 static void end(void)
 {
 	static const char *const paths[] = {
-		HUGE_DIR "nr_hugepages", HUGE_DIR "free_hugepages", HUGE_DIR "resv_hugepages", HUGE_DIR,
-		"sys/kernel/mm/hugepages", "sys/kernel/mm", "sys/kernel", "sys", "proc/meminfo",
-		"proc", "",
+		HUGE_DIR "nr_hugepages",
+		HUGE_DIR "free_hugepages",
+		HUGE_DIR "resv_hugepages",
+		HUGE_DIR,
+		"sys/kernel/mm/hugepages",
+		"sys/kernel/mm",
+		"sys/kernel",
+		"sys",
+		"proc/meminfo",
+		"proc",
+		"",
 	};
 	char full[256];
 

@@ -125,10 +125,8 @@ END_TEST
 START_TEST(nobody_answers_with_ones)
 {
 	/* Port 0x5000, the 32-bit PCI window, and VGA memory. */
-	CONFIGURE("\x66\xba\x00\x50\xed" EAX_IS_ONES
-		  "\xa1\x00\x00\x00\xd0" EAX_IS_ONES
-		  "\xa1\x00\x80\x0b\x00" EAX_IS_ONES
-		  POWER_OFF);
+	CONFIGURE("\x66\xba\x00\x50\xed" EAX_IS_ONES "\xa1\x00\x00\x00\xd0" EAX_IS_ONES
+		  "\xa1\x00\x80\x0b\x00" EAX_IS_ONES POWER_OFF);
 	powers_off();
 	ck_assert_uint_eq(accesses("unclaimed", false), 1);
 	ck_assert_uint_eq(accesses("unclaimed", true), 2);
@@ -151,10 +149,9 @@ END_TEST
 START_TEST(entry_32_bit)
 {
 	/* ESI has the zero page, EBX, EBP and EDI are 0, the code segment is 0x10. */
-	CONFIGURE("\x81\xbe\x02\x02\x00\x00HdrS" FAULT_UNLESS_Z
-		  "\x09\xdb" FAULT_UNLESS_Z "\x09\xed" FAULT_UNLESS_Z "\x09\xff" FAULT_UNLESS_Z
-		  "\x8c\xc8\x66\x83\xf8\x10" FAULT_UNLESS_Z
-		  POWER_OFF);
+	CONFIGURE("\x81\xbe\x02\x02\x00\x00HdrS" FAULT_UNLESS_Z "\x09\xdb" FAULT_UNLESS_Z
+		  "\x09\xed" FAULT_UNLESS_Z "\x09\xff" FAULT_UNLESS_Z
+		  "\x8c\xc8\x66\x83\xf8\x10" FAULT_UNLESS_Z POWER_OFF);
 	powers_off();
 	ck_assert(!core->entry.long_mode);
 	vmm_life_free(core);
@@ -168,8 +165,7 @@ START_TEST(entry_64_bit)
 				   "\x3d\xff\xff\xff\xff" FAULT_UNLESS_Z
 				   "\x81\xbe\x02\x02\x00\x00HdrS" FAULT_UNLESS_Z
 				   /* The RSDP's address, and "RSD " there. */
-				   "\x48\x8b\x46\x70\x81\x38RSD " FAULT_UNLESS_Z
-				   POWER_OFF;
+				   "\x48\x8b\x46\x70\x81\x38RSD " FAULT_UNLESS_Z POWER_OFF;
 
 	CONFIGURE("");
 	write_kernel(0x20f, 0x200, code, sizeof(code) - 1);
@@ -192,12 +188,10 @@ START_TEST(reset_starts_anew)
 		  "\xb9\xff\x02\x00\x00\x0f\x30"
 		  "\xc7\x05\x50\x03\xe0\xfe\x00\x00\x01\x00"
 		  "\xc7\x05\x00\x50\x00\x00\x34\x12\x00\x00"
-		  "\x66\xba\xf9\x0c\xb0\x06\xee"
-		  TRIPLE_FAULT TRIPLE_FAULT TRIPLE_FAULT
+		  "\x66\xba\xf9\x0c\xb0\x06\xee" TRIPLE_FAULT TRIPLE_FAULT TRIPLE_FAULT
 		  "\xb9\x77\x02\x00\x00\x0f\x32\x3d\x06\x04\x07\x00" FAULT_UNLESS_Z
 		  "\xb9\xff\x02\x00\x00\x0f\x32\x3d\x06\x0c\x00\x00" FAULT_UNLESS_Z
-		  "\xa1\x50\x03\xe0\xfe\x3d\x00\x07\x00\x00" FAULT_UNLESS_Z
-		  POWER_OFF);
+		  "\xa1\x50\x03\xe0\xfe\x3d\x00\x07\x00\x00" FAULT_UNLESS_Z POWER_OFF);
 	config.cpus = 2;
 	powers_off();
 	ck_assert_uint_eq(core->resets, 1);
@@ -215,8 +209,7 @@ START_TEST(second_cpu_starts)
 		  "\xc7\x05\x04\x80\x00\x00\x00\x34\xef\xf4"
 		  "\xc7\x05\x10\x03\xe0\xfe\x00\x00\x00\x02"
 		  "\xc7\x05\x00\x03\xe0\xfe\x00\x45\x00\x00"
-		  "\xc7\x05\x00\x03\xe0\xfe\x08\x46\x00\x00"
-		  SLEEP);
+		  "\xc7\x05\x00\x03\xe0\xfe\x08\x46\x00\x00" SLEEP);
 	config.cpus = 3;
 	powers_off();
 	ck_assert_uint_eq(exits(0, KVM_EXIT_IO), 0);
@@ -309,15 +302,24 @@ static void served(const char *const *requests)
 START_TEST(control_socket)
 {
 	static const char *const talk[] = {
-		"{\"command\":\"status\"}", "\"state\":\"running\"",
-		"{\"command\":\"status\",\"format\":\"text\"}", "state: running\\n",
-		"{\"command\":\"pause\"}", "\"state\":\"paused\"",
-		"{\"command\":\"status\"}", "\"state\":\"paused\"",
-		"{\"command\":\"resume\"}", "\"state\":\"running\"",
-		"{\"command\":\"stats\"}", "\"vmm_extra_kib\":",
-		"{\"command\":\"dance\"}", "\"ok\":false",
-		"rubbish", "not JSON",
-		"{\"command\":\"stop\",\"force\":true}", "\"ended\":\"stopped\"",
+		"{\"command\":\"status\"}",
+		"\"state\":\"running\"",
+		"{\"command\":\"status\",\"format\":\"text\"}",
+		"state: running\\n",
+		"{\"command\":\"pause\"}",
+		"\"state\":\"paused\"",
+		"{\"command\":\"status\"}",
+		"\"state\":\"paused\"",
+		"{\"command\":\"resume\"}",
+		"\"state\":\"running\"",
+		"{\"command\":\"stats\"}",
+		"\"vmm_extra_kib\":",
+		"{\"command\":\"dance\"}",
+		"\"ok\":false",
+		"rubbish",
+		"not JSON",
+		"{\"command\":\"stop\",\"force\":true}",
+		"\"ended\":\"stopped\"",
 		NULL,
 	};
 
@@ -332,9 +334,8 @@ START_TEST(power_button)
 {
 	/* Polls PM1_STS for PWRBTN_STS. */
 	static const char *const talk[] = {
-		"{\"command\":\"pause\"}", "paused",
-		"{\"command\":\"stop\"}", "\"ended\":\"poweroff\"",
-		NULL,
+		"{\"command\":\"pause\"}", "paused", "{\"command\":\"stop\"}",
+		"\"ended\":\"poweroff\"",  NULL,
 	};
 
 	CONFIGURE("\x66\xba\x00\x06\x66\xed\xf6\xc4\x01\x74\xf5" POWER_OFF);
@@ -379,11 +380,16 @@ static bool kvm_works(void)
 int main(void)
 {
 	const TTest *tests[] = {
-		power_off,	   nobody_answers_with_ones,
-		triple_fault_is_told, entry_32_bit,
-		entry_64_bit,	   reset_starts_anew,
-		second_cpu_starts, memory_types_on_every_cpu,
-		control_socket,	   power_button,
+		power_off,
+		nobody_answers_with_ones,
+		triple_fault_is_told,
+		entry_32_bit,
+		entry_64_bit,
+		reset_starts_anew,
+		second_cpu_starts,
+		memory_types_on_every_cpu,
+		control_socket,
+		power_button,
 		nothing_remains_after_a_failure,
 	};
 

@@ -400,7 +400,8 @@ END_TEST
 /* A kernel that Debian built, where the cache has it. */
 START_TEST(real_kernel)
 {
-	static const char *const paths[] = { "cache/kernels/6.1/vmlinuz", "cache/kernels/6.12/vmlinuz",
+	static const char *const paths[] = { "cache/kernels/6.1/vmlinuz",
+					     "cache/kernels/6.12/vmlinuz",
 					     "cache/kernels/5.10/vmlinuz" };
 
 	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {

@@ -97,7 +97,7 @@ int vmm_boot_check(const struct vmm_image *image, const char *initrd, const char
  * Return: 0, or a negative errno.
  */
 int vmm_boot_load(struct vmm_ram *ram, const struct vmm_image *image, const char *initrd,
-		  const char *cmdline, const struct vmm_platform *platform,
-		  struct vmm_entry *entry, struct bp_error *err);
+		  const char *cmdline, const struct vmm_platform *platform, struct vmm_entry *entry,
+		  struct bp_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 #define E820_RAM      1
 #define E820_RESERVED 2
 
-#define BIOS_AREA 0xf0000ull
-#define ONE_MIB	  0x100000ull
+#define BIOS_AREA     0xf0000ull
+#define ONE_MIB	      0x100000ull
 
 unsigned int vmm_e820_build(const struct vmm_ram_layout *layout, struct vmm_e820 *map)
 {

@@ -33,8 +33,8 @@ static int open_file(const char *path, const char *what, uint64_t *size, struct 
 				    strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0) {
 		close(fd);
-		return bp_error_set(err, -EINVAL, NULL, "the %s %s is not a file with content", what,
-				    path);
+		return bp_error_set(err, -EINVAL, NULL, "the %s %s is not a file with content",
+				    what, path);
 	}
 	*size = (uint64_t)st.st_size;
 	return fd;
@@ -169,9 +169,10 @@ static int check_cmdline(const struct vmm_setup *setup, const char *cmdline, str
 	size_t len = strlen(cmdline);
 
 	if (len > setup->cmdline_max)
-		return bp_error_set(err, -E2BIG, "shorten --append",
-				    "the kernel command line has %zu characters and this kernel takes %u",
-				    len, setup->cmdline_max);
+		return bp_error_set(
+			err, -E2BIG, "shorten --append",
+			"the kernel command line has %zu characters and this kernel takes %u", len,
+			setup->cmdline_max);
 	return 0;
 }
 
@@ -195,8 +196,8 @@ int vmm_boot_check(const struct vmm_image *image, const char *initrd, const char
 }
 
 int vmm_boot_load(struct vmm_ram *ram, const struct vmm_image *image, const char *initrd,
-		  const char *cmdline, const struct vmm_platform *platform,
-		  struct vmm_entry *entry, struct bp_error *err)
+		  const char *cmdline, const struct vmm_platform *platform, struct vmm_entry *entry,
+		  struct bp_error *err)
 {
 	const struct vmm_ram_layout *layout = vmm_ram_layout(ram);
 	const struct vmm_setup *setup = &image->setup;

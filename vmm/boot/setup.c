@@ -35,12 +35,12 @@
 #define PARAMS_E820_TABLE   0x2d0
 #define E820_LINE	    20
 
-#define LOADED_HIGH	0x01
-#define XLF_KERNEL_64	0x01
-#define LOADER_UNKNOWN	0xff
-#define VID_MODE_NORMAL 0xffff
-#define HIGH_LOAD	0x100000ull /* where a bzImage goes unless it is relocatable */
-#define INITRD_MAX_OLD	0x37ffffffull
+#define LOADED_HIGH	    0x01
+#define XLF_KERNEL_64	    0x01
+#define LOADER_UNKNOWN	    0xff
+#define VID_MODE_NORMAL	    0xffff
+#define HIGH_LOAD	    0x100000ull /* where a bzImage goes unless it is relocatable */
+#define INITRD_MAX_OLD	    0x37ffffffull
 
 static uint16_t get16(const uint8_t *p)
 {
@@ -113,7 +113,8 @@ int vmm_setup_parse(const uint8_t *file, size_t len, uint64_t file_size, struct 
 	size = (uint64_t)get32(file + HDR_SYSSIZE) * 16;
 	if (file_size <= out->setup_size || size > file_size - out->setup_size)
 		return bp_error_set(err, -ENOEXEC, "copy it again",
-				    "the kernel image is cut off: it has %llu bytes and its header speaks of %llu",
+				    "the kernel image is cut off: it has %llu bytes and its header "
+				    "speaks of %llu",
 				    (unsigned long long)file_size,
 				    (unsigned long long)(out->setup_size + size));
 	out->payload_size = size ? size : file_size - out->setup_size;
@@ -123,16 +124,18 @@ int vmm_setup_parse(const uint8_t *file, size_t len, uint64_t file_size, struct 
 	if (end > VMM_SETUP_END)
 		end = VMM_SETUP_END;
 	if (end < HDR_LEAST || end > len)
-		return bp_error_set(err, -ENOEXEC, want, "the kernel's setup header has no sane length");
+		return bp_error_set(err, -ENOEXEC, want,
+				    "the kernel's setup header has no sane length");
 	out->header_len = (unsigned int)(end - VMM_SETUP_FIRST);
 	memcpy(out->header, file + VMM_SETUP_FIRST, out->header_len);
 
 	out->alignment = get32(file + HDR_KERNEL_ALIGNMENT);
 	out->relocatable = file[HDR_RELOCATABLE];
 	if (out->relocatable && (!out->alignment || out->alignment & (out->alignment - 1)))
-		return bp_error_set(err, -ENOEXEC, want,
-				    "the kernel asks for an alignment of %#x, which is no power of two",
-				    out->alignment);
+		return bp_error_set(
+			err, -ENOEXEC, want,
+			"the kernel asks for an alignment of %#x, which is no power of two",
+			out->alignment);
 	out->initrd_max = get32(file + HDR_INITRD_ADDR_MAX);
 	if (!out->initrd_max)
 		out->initrd_max = INITRD_MAX_OLD;
@@ -177,7 +180,8 @@ static int place_kernel(const struct vmm_setup *s, uint64_t low_end, struct vmm_
 	run = !s->relocatable && s->pref_address ? s->pref_address : out->load;
 	if (!in_ram(out->load, s->payload_size, low_end) || !in_ram(run, need, low_end))
 		return bp_error_set(err, -EFBIG, "give the guest more memory",
-				    "the kernel needs %llu MiB from %#llx on, and the guest's memory ends at %#llx",
+				    "the kernel needs %llu MiB from %#llx on, and the guest's "
+				    "memory ends at %#llx",
 				    (unsigned long long)(need >> 20) + 1, (unsigned long long)run,
 				    (unsigned long long)low_end);
 	out->end = out->load + s->payload_size;
@@ -201,13 +205,15 @@ int vmm_setup_place(const struct vmm_setup *setup, uint64_t low_end, uint64_t in
 	top &= ~4095ull;
 	if (top <= out->end || initrd_size > top - out->end ||
 	    ((top - initrd_size) & ~4095ull) < out->end)
-		return bp_error_set(err, -EFBIG,
-				    top < low_end ? "make the initrd smaller" :
-						    "give the guest more memory or make the initrd smaller",
-				    "the initrd has %llu KiB and only %llu KiB are free between the kernel's end at %#llx and %#llx",
-				    (unsigned long long)(initrd_size + 1023) / 1024,
-				    (unsigned long long)(top > out->end ? top - out->end : 0) / 1024,
-				    (unsigned long long)out->end, (unsigned long long)top);
+		return bp_error_set(
+			err, -EFBIG,
+			top < low_end ? "make the initrd smaller"
+				      : "give the guest more memory or make the initrd smaller",
+			"the initrd has %llu KiB and only %llu KiB are free between the kernel's "
+			"end at %#llx and %#llx",
+			(unsigned long long)(initrd_size + 1023) / 1024,
+			(unsigned long long)(top > out->end ? top - out->end : 0) / 1024,
+			(unsigned long long)out->end, (unsigned long long)top);
 	out->initrd = (top - initrd_size) & ~4095ull;
 	return 0;
 }

@@ -19,11 +19,11 @@
 #define VMM_PARAMS_SIZE 4096u
 
 /* Where the boot code puts its own things; all in the first 640 KiB. */
-#define VMM_BOOT_ZERO_PAGE   0x10000ull
-#define VMM_BOOT_GDT	     0x11000ull
-#define VMM_BOOT_PAGE_TABLES 0x12000ull /* six pages */
-#define VMM_BOOT_CMDLINE     0x20000ull
-#define VMM_BOOT_CMDLINE_MAX 0x10000ull /* bytes with the NUL */
+#define VMM_BOOT_ZERO_PAGE	  0x10000ull
+#define VMM_BOOT_GDT		  0x11000ull
+#define VMM_BOOT_PAGE_TABLES	  0x12000ull /* six pages */
+#define VMM_BOOT_CMDLINE	  0x20000ull
+#define VMM_BOOT_CMDLINE_MAX	  0x10000ull /* bytes with the NUL */
 
 #define VMM_BOOT_PAGE_TABLES_SIZE (6 * 4096u)
 #define VMM_BOOT_GDT_SIZE	  32u
