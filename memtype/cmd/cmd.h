@@ -88,6 +88,7 @@ extern const char *const mt_vendor_words[];
  */
 const char *mt_note_text(uint32_t notes, char *buf, size_t size);
 
+/* The commands: arguments and exit status as in struct bp_command. */
 int mt_cmd_table(struct bp_cli *cli, int argc, char **argv);
 int mt_cmd_effective(struct bp_cli *cli, int argc, char **argv);
 int mt_cmd_explain(struct bp_cli *cli, int argc, char **argv);
