@@ -191,16 +191,47 @@ fail:
 	return ret;
 }
 
+/*
+ * Each of them was taken when it was saved. Should KVM refuse one in the state that the
+ * guest left behind, those after it are still written.
+ */
+static int restore_msrs(int fd, const struct msr_list *saved)
+{
+	struct msr_list *rest = malloc(sizeof(*rest));
+	uint32_t at = 0;
+	int ret = rest ? 0 : -ENOMEM;
+
+	while (!ret && at < saved->head.nmsrs) {
+		int n;
+
+		rest->head.nmsrs = saved->head.nmsrs - at;
+		memcpy(rest->entry, saved->entry + at, rest->head.nmsrs * sizeof(rest->entry[0]));
+		n = ioctl(fd, KVM_SET_MSRS, rest);
+		if (n < 0)
+			ret = -errno;
+		else
+			at += (uint32_t)n + 1;
+	}
+	free(rest);
+	return ret;
+}
+
 int vmm_vcpu_state_restore(int fd, const struct vmm_vcpu_state *s, unsigned int maxphyaddr)
 {
+	int ret;
+
 	/* The APIC base in SREGS decides how KVM reads the local APIC's state: it goes first. */
 	if (ioctl(fd, KVM_SET_SREGS, &s->sregs) || ioctl(fd, KVM_SET_REGS, &s->regs))
 		return -errno;
 	if (s->xcrs.nr_xcrs && ioctl(fd, KVM_SET_XCRS, &s->xcrs))
 		return -errno;
-	if (ioctl(fd, KVM_SET_XSAVE, &s->xsave) || ioctl(fd, KVM_SET_DEBUGREGS, &s->debugregs) ||
-	    ioctl(fd, KVM_SET_MSRS, &s->msrs) < 0 || ioctl(fd, KVM_SET_LAPIC, &s->lapic) ||
-	    ioctl(fd, KVM_SET_VCPU_EVENTS, &s->events) || ioctl(fd, KVM_SET_MP_STATE, &s->mp))
+	if (ioctl(fd, KVM_SET_XSAVE, &s->xsave) || ioctl(fd, KVM_SET_DEBUGREGS, &s->debugregs))
+		return -errno;
+	ret = restore_msrs(fd, &s->msrs);
+	if (ret)
+		return ret;
+	if (ioctl(fd, KVM_SET_LAPIC, &s->lapic) || ioctl(fd, KVM_SET_VCPU_EVENTS, &s->events) ||
+	    ioctl(fd, KVM_SET_MP_STATE, &s->mp))
 		return -errno;
 	/* Not in KVM's list of MSRs on every kernel. */
 	return write_memory_types(fd, maxphyaddr);
