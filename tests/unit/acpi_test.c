@@ -95,6 +95,7 @@ START_TEST(root_pointer)
 	ck_assert_mem_eq(rsdp.data, "RSD PTR ", 8);
 	ck_assert_uint_eq(sum(rsdp.data, 20), 0);
 	ck_assert_uint_eq(sum(rsdp.data, 36), 0);
+	ck_assert_mem_eq(rsdp.data + 9, "BLPASS", 6);
 	ck_assert_uint_eq(rsdp.data[15], 2);
 	ck_assert_uint_eq(le(rsdp.data + 20, 4), 36);
 	ck_assert_uint_eq(tables.gpa, VMM_ACPI);
@@ -148,10 +149,13 @@ START_TEST(fixed_hardware)
 		ck_assert_uint_eq(f[blocks[i].gas + 1], 8 * f[blocks[i].len]);
 		ck_assert_uint_eq(le(f + blocks[i].gas + 4, 8), blocks[i].port);
 	}
+	ck_assert_uint_gt(le(f + 96, 2), 100); /* neither C2 nor C3 */
+	ck_assert_uint_gt(le(f + 98, 2), 1000);
 	ck_assert_uint_eq(f[108], 0x32);
-	ck_assert_uint_eq(le(f + 109, 2) & 0x27, 0x07); /* ISA, 8042, no VGA; there is an RTC */
-	ck_assert_uint_eq(le(f + 112, 4) & (1 << 10), 1 << 10);
-	ck_assert_uint_eq(le(f + 112, 4) & (1 << 20), 0); /* not hardware-reduced */
+	/* ISA devices, 8042, no VGA, no ASPM; MSI works and there is an RTC */
+	ck_assert_uint_eq(le(f + 109, 2), 0x17);
+	/* WBINVD, C1, no sleep button, no RTC wake, 32-bit timer, reset register; not reduced */
+	ck_assert_uint_eq(le(f + 112, 4), 0x565);
 	ck_assert_uint_eq(f[116], 1);
 	ck_assert_uint_eq(f[117], 8);
 	ck_assert_uint_eq(le(f + 120, 8), 0xcf9);

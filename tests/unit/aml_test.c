@@ -309,6 +309,8 @@ START_TEST(bytes)
 		sum += b.data[i];
 	ck_assert_uint_eq(sum & 0xff, 0);
 	ck_assert_uint_eq(b.data[0], 0x88);
+	ck_assert_uint_eq(b.data[2], 0x66);
+	ck_assert_uint_eq(b.data[4], 0x44);
 	ck_assert_uint_eq(b.data[8], 0xbb);
 	ck_assert_uint_eq(b.data[14], 0x02);
 	vmm_bytes_set_le(&b, 15, 0, 2);

@@ -95,6 +95,16 @@ BOARD_TEST(power_button)
 	ck_assert_uint_eq(board_in(STS, 4), 0x120u << 16);
 }
 
+BOARD_TEST(only_its_own_ports)
+{
+	static const uint16_t others[] = { 0x5ff, 0x606, 0x607, 0x614 };
+	uint8_t byte;
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_ptr_null(vmm_bus_access(board.vmm.pio, others[i], &byte, 1, false));
+}
+
 BOARD_TEST(enables_read_back)
 {
 	board_out(EN, 0xffff, 2);
@@ -176,6 +186,8 @@ BOARD_TEST(ejection_that_nobody_asked_for)
 	vmm_pm_eject_cancel(pm, 3);
 	vmm_pm_eject_request(pm, 0, on_eject, &board);
 	vmm_pm_eject_request(pm, 32, on_eject, &board);
+	vmm_pm_eject_cancel(pm, 0);
+	vmm_pm_eject_cancel(pm, 32);
 	ck_assert_uint_eq(board_in(VMM_PORT_EJECT, 4), 0);
 	board_out(VMM_PORT_EJECT, 0xffffffff, 4);
 	ck_assert_uint_eq(ejected[3] + ejected[0], 0);
@@ -218,7 +230,7 @@ BOARD_TEST(reset_forgets_everything)
 
 SUITE("pm", timer_counts_at_its_rate, timer_does_not_drift, timer_wraps_at_32_bits,
       timer_overflow_interrupts, timer_overflow_is_seen_without_interrupt, power_button,
-      enables_read_back, acpi_mode_is_always_on, sleep_type_without_enable_does_nothing,
-      other_sleep_types_are_not_power_off, power_off_by_upper_byte, ejection,
-      ejection_that_nobody_asked_for, enabling_a_pending_event_interrupts, reset_register,
-      reset_forgets_everything)
+      enables_read_back, only_its_own_ports, acpi_mode_is_always_on,
+      sleep_type_without_enable_does_nothing, other_sleep_types_are_not_power_off,
+      power_off_by_upper_byte, ejection, ejection_that_nobody_asked_for,
+      enabling_a_pending_event_interrupts, reset_register, reset_forgets_everything)
