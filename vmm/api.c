@@ -338,7 +338,7 @@ int vmm_api_new(struct vmm_core *core, const char *path, struct vmm_api **out, s
 			err, -ENAMETOOLONG, "choose a shorter path for --api",
 			"the control socket's path has %zu characters, and 1 to %zu are possible",
 			strlen(path), sizeof(addr.sun_path) - 1);
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path) + 1);
 	api = calloc(1, sizeof(*api));
 	if (!api)
 		return -ENOMEM;

@@ -37,7 +37,7 @@ static int interpret(struct json_object *root, struct vmm_api_request *out, stru
 	if (json_object_object_get_ex(root, "format", &v)) {
 		const char *format = json_object_get_string(v);
 
-		if (!format || (strcmp(format, "json") && strcmp(format, "text")))
+		if (!format || (strcmp(format, "json") != 0 && strcmp(format, "text") != 0))
 			return bp_error_set(err, -EINVAL, NULL, "\"format\" is json or text");
 		out->text = !strcmp(format, "text");
 	}

@@ -136,7 +136,7 @@ static size_t find_option(const char *word, const char **value)
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		size_t len = strlen(options[i].name);
 
-		if (strncmp(word, options[i].name, len))
+		if (strncmp(word, options[i].name, len) != 0)
 			continue;
 		if (word[len] == '=')
 			*value = word + len + 1;

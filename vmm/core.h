@@ -41,6 +41,14 @@ struct vmm_memuse;
  * @signal_fd: signalfd, or -1.
  * @masked: the signals are blocked, and @old_mask is what was before.
  * @host: the host whose devices are assigned.
+ * @console: where the serial port leads.
+ * @serial: the port.
+ * @rtc: clock.
+ * @i8042: keyboard controller.
+ * @nr_assigned: entries of @assigned.
+ * @assigned: functions of the host.
+ * @api: control socket, or NULL.
+ * @memuse: samples this process's memory.
  * @changed: some VCPU parked or left, a hold ended, or the machine ends; with vmm->lock.
  * @holds: VCPUs may not run while this is not 0.
  * @parked: VCPUs that wait because of @holds.

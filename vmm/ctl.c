@@ -31,7 +31,7 @@ static const char *find_word(const char *word)
 	for (size_t i = 0; len && i < sizeof(words) / sizeof(words[0]); i++) {
 		if (!strcmp(words[i], word))
 			return words[i];
-		if (strncmp(words[i], word, len))
+		if (strncmp(words[i], word, len) != 0)
 			continue;
 		if (found)
 			return NULL;
@@ -48,7 +48,7 @@ static int dial(const char *path, struct bp_error *err)
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return bp_error_set(err, -ENAMETOOLONG, NULL,
 				    "no control socket can have the long name %.40s...", path);
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -246,7 +246,7 @@ int vmm_cmd_ctl(struct bp_cli *cli, int argc, char **argv)
 	}
 	if (!word)
 		return bp_cli_usage(cli, "ctl", "a socket and a request are needed");
-	if (force && strcmp(word, "stop"))
+	if (force && strcmp(word, "stop") != 0)
 		return bp_cli_usage(cli, "ctl", "--force belongs to stop");
 	if (!timeout)
 		timeout = strcmp(word, "stop") ? REPLY_TIMEOUT : STOP_TIMEOUT;

@@ -9,13 +9,13 @@
 
 #include "vmm/kvmstats.h"
 
-#define STATS_BYTES_MAX (256u * 1024)
+#define STATS_BYTES_MAX 262144ul
 
 static void add(struct vmm_kvmstat *stats, size_t *nr, size_t max, const char *name, uint64_t value,
 		bool peak)
 {
 	for (size_t i = 0; i < *nr; i++) {
-		if (strcmp(stats[i].name, name))
+		if (strcmp(stats[i].name, name) != 0)
 			continue;
 		if (!peak)
 			stats[i].value += value;
@@ -25,7 +25,7 @@ static void add(struct vmm_kvmstat *stats, size_t *nr, size_t max, const char *n
 	}
 	if (*nr == max)
 		return;
-	strcpy(stats[*nr].name, name);
+	memcpy(stats[*nr].name, name, strlen(name) + 1);
 	stats[(*nr)++].value = value;
 }
 

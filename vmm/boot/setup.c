@@ -33,7 +33,7 @@
 #define PARAMS_ACPI_RSDP    0x070
 #define PARAMS_E820_ENTRIES 0x1e8
 #define PARAMS_E820_TABLE   0x2d0
-#define E820_LINE	    20
+#define E820_LINE	    20ul
 
 #define LOADED_HIGH	    0x01
 #define XLF_KERNEL_64	    0x01
@@ -83,7 +83,7 @@ static int identify(const uint8_t *file, size_t len, struct bp_error *err)
 		return bp_error_set(err, -ENOEXEC, "give the bzImage that was made from it",
 				    "this is an ELF file (a vmlinux?), not a bzImage");
 	if (len < HDR_LEAST || get16(file + HDR_BOOT_FLAG) != 0xaa55 ||
-	    memcmp(file + HDR_MAGIC, "HdrS", 4))
+	    memcmp(file + HDR_MAGIC, "HdrS", 4) != 0)
 		return bp_error_set(err, -ENOEXEC, want, "this is not a Linux kernel image");
 	if (get16(file + HDR_VERSION) < 0x0206)
 		return bp_error_set(err, -ENOEXEC, "use Linux 2.6.22 or later",
@@ -116,7 +116,7 @@ int vmm_setup_parse(const uint8_t *file, size_t len, uint64_t file_size, struct 
 				    "the kernel image is cut off: it has %llu bytes and its header "
 				    "speaks of %llu",
 				    (unsigned long long)file_size,
-				    (unsigned long long)(out->setup_size + size));
+				    (unsigned long long)out->setup_size + size);
 	out->payload_size = size ? size : file_size - out->setup_size;
 
 	/* The jump over the header tells where the header ends. */

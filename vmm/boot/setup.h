@@ -25,7 +25,7 @@
 #define VMM_BOOT_CMDLINE	  0x20000ull
 #define VMM_BOOT_CMDLINE_MAX	  0x10000ull /* bytes with the NUL */
 
-#define VMM_BOOT_PAGE_TABLES_SIZE (6 * 4096u)
+#define VMM_BOOT_PAGE_TABLES_SIZE 24576ul
 #define VMM_BOOT_GDT_SIZE	  32u
 
 /**
