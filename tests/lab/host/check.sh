@@ -5,6 +5,7 @@
 # which tests/run counts, and an exit status that agrees with them.
 
 checks_failed=0
+check_output=$(mktemp /run/check.XXXXXX)
 
 ok() { printf 'ok %s\n' "$1"; }
 skip() { printf 'skip %s: %s\n' "$1" "$2"; }
@@ -15,18 +16,19 @@ not_ok()
 	checks_failed=$((checks_failed + 1))
 }
 
-# check NAME COMMAND...: ok when it succeeds; its output is shown when it does not.
+# check NAME COMMAND...: ok when it succeeds; its output is shown when it does not. The
+# command runs in this shell, whose children it may want to wait for.
 check()
 {
-	local name=$1 out status=0
+	local name=$1 status=0
 
 	shift
-	out=$("$@" 2>&1) || status=$?
+	"$@" > "$check_output" 2>&1 || status=$?
 	if [ "$status" -eq 0 ]; then
 		ok "$name"
 	else
 		not_ok "$name" "exit status $status"
-		printf '%s\n' "$out" | sed 's/^/    /'
+		sed 's/^/    /' "$check_output"
 	fi
 }
 

@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 . "$here/../host/sriov.sh"
 
 guest_files 6.1 "igbvf nvme"
-modprobe vfio-pci
+modprobe -a vfio-pci igbvf
 nic=$(first_of igb)
 ssd=$(first_of nvme)
 pf_up "$nic"
@@ -34,7 +34,8 @@ ip netns add far
 ip link set "$wire" netns far
 far() { ip netns exec far "$tree/build/guest/bpguest" "$@" --ip 10.9.0.1 --if "$wire" --timeout 90; }
 
-# Pages that devices may reach are pinned; the kernel counts both ways (since 5.8).
+# Pages that devices may reach are pinned; the kernel counts both ways (since 5.8), each
+# processor for itself, so the difference is right to some hundred pages. A guest has 80000.
 pinned()
 {
 	awk '/^nr_foll_pin_acquired/ { a = $2 } /^nr_foll_pin_released/ { r = $2 } END { print a - r }' \
@@ -80,7 +81,7 @@ kill_in_transfer()
 	check "$name: guest memory is pinned meanwhile" test "$(pinned)" -gt $((before + 50000))
 	kill -KILL "${guest_pid[$name]}"
 	wait "${guest_pid[$name]}" 2>/dev/null || :
-	check "$name: no page stays pinned" test "$(pinned)" -le "$before"
+	check "$name: no page stays pinned" test "$(pinned)" -lt $((before + 1000))
 	check "$name: nobody holds the group" group_free "$vf"
 }
 
