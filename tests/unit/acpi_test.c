@@ -139,14 +139,16 @@ START_TEST(fixed_hardware)
 	static const struct {
 		int addr, len, gas;
 		uint16_t port;
-	} blocks[] = { { 56, 88, 148, VMM_PORT_PM1_EVT },
-		       { 64, 89, 172, VMM_PORT_PM1_CNT },
-		       { 76, 91, 208, VMM_PORT_PM_TMR },
-		       { 80, 92, 220, VMM_PORT_GPE0 } };
+		uint8_t access; /* 1 byte, 2 word, 3 doubleword */
+	} blocks[] = { { 56, 88, 148, VMM_PORT_PM1_EVT, 2 },
+		       { 64, 89, 172, VMM_PORT_PM1_CNT, 2 },
+		       { 76, 91, 208, VMM_PORT_PM_TMR, 3 },
+		       { 80, 92, 220, VMM_PORT_GPE0, 1 } };
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		ck_assert_uint_eq(le(f + blocks[i].addr, 4), blocks[i].port);
 		ck_assert_uint_eq(f[blocks[i].gas], 1);
 		ck_assert_uint_eq(f[blocks[i].gas + 1], 8 * f[blocks[i].len]);
+		ck_assert_uint_eq(f[blocks[i].gas + 3], blocks[i].access);
 		ck_assert_uint_eq(le(f + blocks[i].gas + 4, 8), blocks[i].port);
 	}
 	ck_assert_uint_gt(le(f + 96, 2), 100); /* neither C2 nor C3 */
