@@ -106,7 +106,7 @@ static int dsdt(struct vmm_bytes *b, const struct vmm_platform *platform, uint64
 static void gas(struct vmm_bytes *b, uint16_t port, unsigned int bytes, uint8_t access)
 {
 	vmm_bytes_le(b, SPACE_IO, 1);
-	vmm_bytes_le(b, 8 * bytes, 1);
+	vmm_bytes_le(b, 8ul * bytes, 1);
 	vmm_bytes_le(b, 0, 1);
 	vmm_bytes_le(b, access, 1);
 	vmm_bytes_le(b, port, 8);

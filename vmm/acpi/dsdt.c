@@ -146,7 +146,7 @@ static void dword_of_capabilities(struct vmm_aml *a, unsigned int index, const c
 {
 	vmm_aml_op(a, VMM_AML_DWORD_FIELD);
 	vmm_aml_op(a, VMM_AML_ARG3);
-	vmm_aml_integer(a, 4 * index);
+	vmm_aml_integer(a, 4ul * index);
 	vmm_aml_path(a, name);
 }
 

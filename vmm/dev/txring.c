@@ -96,7 +96,7 @@ static int64_t now_ms(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 void vmm_txring_drain(struct vmm_txring *ring, int patience_ms)
