@@ -167,8 +167,8 @@ int vf_device_reset(struct vf_device *dev)
 	return 0;
 }
 
-int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size,
-		 unsigned int flags, struct bp_error *err)
+int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size, unsigned int flags,
+		 struct bp_error *err)
 {
 	(void)iommu;
 	(void)va;
@@ -261,8 +261,7 @@ void vmm_loop_unwatch(struct vmm_loop *loop, int fd)
 	nr_watched--;
 }
 
-int vmm_timer_new(struct vmm_loop *loop, void (*fn)(void *priv), void *priv,
-		  struct vmm_timer **out)
+int vmm_timer_new(struct vmm_loop *loop, void (*fn)(void *priv), void *priv, struct vmm_timer **out)
 {
 	(void)loop;
 	(void)priv;
@@ -342,9 +341,9 @@ static void load(const char *name)
 	f = fopen(path, "r");
 	ck_assert_msg(f, "%s cannot be opened", path);
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%x: %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x", &off,
-			   &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8], &b[9],
-			   &b[10], &b[11], &b[12], &b[13], &b[14], &b[15]) != 17)
+		if (sscanf(line, "%x: %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x", &off, &b[0],
+			   &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8], &b[9], &b[10],
+			   &b[11], &b[12], &b[13], &b[14], &b[15]) != 17)
 			continue;
 		for (unsigned int i = 0; i < 16; i++)
 			device.config[off + i] = (uint8_t)b[i];
@@ -360,8 +359,11 @@ static void set_up_device(void)
 	memcpy(device.config, (uint8_t[]){ 0x36, 0x1b, 0x10, 0x00 }, 4);
 	device.config[PCI_BASE_ADDRESS_0] = 0x04;
 	device.region[VF_REGION_CONFIG].size = 4096;
-	device.region[0] = (struct vf_region){ .size = 0x4000, .readable = true, .writable = true,
-					       .nr_areas = 1, .areas = { { 0, 0x4000 } } };
+	device.region[0] = (struct vf_region){ .size = 0x4000,
+					       .readable = true,
+					       .writable = true,
+					       .nr_areas = 1,
+					       .areas = { { 0, 0x4000 } } };
 	device.irq[VF_IRQ_MSIX].count = 1;
 	device.irq[VF_IRQ_MSIX].noresize = true;
 	device.irq[VF_IRQ_ERR].count = 1;
@@ -372,9 +374,12 @@ static void set_up_device(void)
 static void set_up_machine(void)
 {
 	const struct vmm_pci_windows win = {
-		.io_base = VMM_PIO_PCI_BASE, .io_end = VMM_PIO_PCI_END,
-		.mmio32_base = VMM_MMIO32_BASE, .mmio32_end = VMM_MMIO32_END,
-		.mmio64_base = 0x4000000000, .mmio64_end = 0x4040000000,
+		.io_base = VMM_PIO_PCI_BASE,
+		.io_end = VMM_PIO_PCI_END,
+		.mmio32_base = VMM_MMIO32_BASE,
+		.mmio32_end = VMM_MMIO32_END,
+		.mmio64_base = 0x4000000000,
+		.mmio64_end = 0x4040000000,
 	};
 
 	memset(&vmm, 0, sizeof(vmm));
@@ -414,11 +419,13 @@ START_TEST(plugged_and_given_back)
 	set_up_machine();
 	plug();
 	/* Reset without bus mastering, mapped around the table, then on the bus. */
-	ck_assert_str_eq(heard(), "cfg@4=2 RESET cfg@4=2 map@0+2000 err0+1 req0+1 slot@c0000000+2000");
+	ck_assert_str_eq(heard(),
+			 "cfg@4=2 RESET cfg@4=2 map@0+2000 err0+1 req0+1 slot@c0000000+2000");
 	ck_assert_uint_eq(get(0, 4), 0x00101b36);
 	ck_assert_uint_eq(get(0x100, 4), 0);
 	vmm_assign_remove(assign);
-	ck_assert_str_eq(heard(), "err-off req-off noslot cfg@4=2 RESET cfg@4=2 unmap@0+2000 close");
+	ck_assert_str_eq(heard(),
+			 "err-off req-off noslot cfg@4=2 RESET cfg@4=2 unmap@0+2000 close");
 	ck_assert_uint_eq(get(0, 4), 0xffffffff);
 	assign = NULL;
 	tear_down();
@@ -716,7 +723,8 @@ static void set_up_e1000e(void)
 	device.region[VF_REGION_CONFIG].size = 4096;
 	for (unsigned int n = 0; n < 4; n++)
 		device.region[n] = (struct vf_region){ .size = n == 2 ? 0x20 : 0x4000,
-						       .readable = true, .writable = true };
+						       .readable = true,
+						       .writable = true };
 	device.irq[VF_IRQ_INTX].count = 1;
 	device.irq[VF_IRQ_MSI].count = 1;
 	device.irq[VF_IRQ_MSIX].count = 5;
@@ -852,9 +860,12 @@ START_TEST(what_ctl_shows)
 	bp_print_array_end(p);
 	ck_assert_int_eq(bp_print_free(p), 0);
 	fclose(f);
-	ck_assert_ptr_nonnull(strstr(text, "\"bdf\":\"0000:00:10.1\",\"slot\":1,\"state\":\"assigned\""));
-	ck_assert_ptr_nonnull(strstr(text, "{\"offset\":\"0x0000\",\"size\":\"0x2000\",\"direct\":true,"));
-	ck_assert_ptr_nonnull(strstr(text, "{\"offset\":\"0x2000\",\"size\":\"0x2000\",\"direct\":false,"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"bdf\":\"0000:00:10.1\",\"slot\":1,\"state\":\"assigned\""));
+	ck_assert_ptr_nonnull(
+		strstr(text, "{\"offset\":\"0x0000\",\"size\":\"0x2000\",\"direct\":true,"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "{\"offset\":\"0x2000\",\"size\":\"0x2000\",\"direct\":false,"));
 	ck_assert_ptr_nonnull(strstr(text, "\"trapped_reads\":1,\"trapped_writes\":0"));
 	free(text);
 	tear_down();
@@ -878,7 +889,6 @@ SUITE("assign", plugged_and_given_back, bus_mastering_reaches_the_hardware_and_d
       guest_resets_the_function, leaving_d3hot_resets_unless_the_function_says_otherwise,
       device_control_without_flr_goes_to_the_hardware, status_is_the_hardwares,
       peers_reach_bars_where_that_works, a_bar_that_kvm_refuses_stays_dead, half_a_bar_is_no_bar,
-      what_cannot_be_read_reads_as_ones, machine_reset,
-      host_wants_it_back, guest_does_not_let_go, errors_end_the_guest,
-      one_kind_of_interrupt_at_a_time, vectors_are_added_without_losing_any,
+      what_cannot_be_read_reads_as_ones, machine_reset, host_wants_it_back, guest_does_not_let_go,
+      errors_end_the_guest, one_kind_of_interrupt_at_a_time, vectors_are_added_without_losing_any,
       no_vectors_is_survived, intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)

@@ -28,9 +28,9 @@ static void load(const char *name)
 	ck_assert_msg(f, "%s cannot be opened", path);
 	memset(raw, 0, sizeof(raw));
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%x: %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x", &off,
-			   &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8], &b[9],
-			   &b[10], &b[11], &b[12], &b[13], &b[14], &b[15]) != 17)
+		if (sscanf(line, "%x: %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x %x", &off, &b[0],
+			   &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8], &b[9], &b[10],
+			   &b[11], &b[12], &b[13], &b[14], &b[15]) != 17)
 			continue;
 		for (unsigned int i = 0; i < 16; i++)
 			raw[off + i] = (uint8_t)b[i];
@@ -68,8 +68,8 @@ static const char *lists(void)
 		uint32_t header = vmm_cfg_get32(&cfg, pos);
 
 		if (header)
-			len += (unsigned int)snprintf(text + len, sizeof(text) - len, " %x:%x",
-						      pos, PCI_EXT_CAP_ID(header));
+			len += (unsigned int)snprintf(text + len, sizeof(text) - len, " %x:%x", pos,
+						      PCI_EXT_CAP_ID(header));
 		pos = PCI_EXT_CAP_NEXT(header);
 	}
 	return text;
@@ -351,9 +351,7 @@ START_TEST(reset_capability_of_conventional_devices)
 END_TEST
 
 SUITE("chain", igb_vf, endpoint_below_a_port_becomes_an_integrated_one, igb_pf_hides_sriov,
-      nvme_vf_gets_a_null_capability,
-      first_hidden_later_kept, e1000e_with_and_without_messages,
+      nvme_vf_gets_a_null_capability, first_hidden_later_kept, e1000e_with_and_without_messages,
       interrupts_that_cannot_be_delivered_are_not_offered, msix_outside_its_bar_is_not_offered,
       what_a_guest_may_write, loops_overlaps_and_ends, extended_list_that_is_hostile,
-      random_bytes_do_no_harm, what_cannot_be_assigned,
-      reset_capability_of_conventional_devices)
+      random_bytes_do_no_harm, what_cannot_be_assigned, reset_capability_of_conventional_devices)

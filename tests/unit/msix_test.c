@@ -93,8 +93,14 @@ static void entry(unsigned int v, uint32_t data)
 	put(16ull * v + 8, data);
 }
 
-static void unmask(unsigned int v) { put(16ull * v + 12, 0); }
-static void mask(unsigned int v) { put(16ull * v + 12, 1); }
+static void unmask(unsigned int v)
+{
+	put(16ull * v + 12, 0);
+}
+static void mask(unsigned int v)
+{
+	put(16ull * v + 12, 1);
+}
 
 START_TEST(starts_masked_and_off)
 {
@@ -323,7 +329,6 @@ START_TEST(msi_numbers_its_messages)
 END_TEST
 
 SUITE("msix", starts_masked_and_off, as_linux_does_it, batch_when_written_before_enabling,
-      growing_takes_few_steps, masked_interrupts_are_pending_and_not_lost,
-      function_mask_holds_all, message_changes_while_unmasked, reserved_bits_stay_zero,
-      accesses_outside_do_nothing, no_vectors_to_be_had, reset_masks_again,
-      msi_numbers_its_messages)
+      growing_takes_few_steps, masked_interrupts_are_pending_and_not_lost, function_mask_holds_all,
+      message_changes_while_unmasked, reserved_bits_stay_zero, accesses_outside_do_nothing,
+      no_vectors_to_be_had, reset_masks_again, msi_numbers_its_messages)

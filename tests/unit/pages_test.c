@@ -20,17 +20,19 @@ static const char *split(uint64_t bar, uint64_t size, const struct vf_area *area
 	vmm_pages_split(bar, &region, 4096, hole, holes, &out);
 	text[0] = 0;
 	for (unsigned int i = 0; i < out.nr; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%c%lx+%lx",
-					i ? " " : "", out.piece[i].direct ? 'd' : 't',
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%c%lx+%lx", i ? " " : "",
+					out.piece[i].direct ? 'd' : 't',
 					(unsigned long)out.piece[i].offset,
 					(unsigned long)out.piece[i].size);
 	return text;
 }
 
-#define AREAS(...) (const struct vf_area[]){ __VA_ARGS__ }, \
-	sizeof((const struct vf_area[]){ __VA_ARGS__ }) / sizeof(struct vf_area)
-#define HOLES(...) (const struct vmm_hole[]){ __VA_ARGS__ }, \
-	sizeof((const struct vmm_hole[]){ __VA_ARGS__ }) / sizeof(struct vmm_hole)
+#define AREAS(...)                               \
+	(const struct vf_area[]){ __VA_ARGS__ }, \
+		sizeof((const struct vf_area[]){ __VA_ARGS__ }) / sizeof(struct vf_area)
+#define HOLES(...)                                \
+	(const struct vmm_hole[]){ __VA_ARGS__ }, \
+		sizeof((const struct vmm_hole[]){ __VA_ARGS__ }) / sizeof(struct vmm_hole)
 #define NO_HOLES NULL, 0
 
 START_TEST(whole_bar_is_direct)
@@ -48,9 +50,9 @@ END_TEST
 START_TEST(table_in_the_middle_of_registers)
 {
 	/* QEMU's NVMe VF: registers, table at 0x2000, pending bits at 0x3000. */
-	ck_assert_str_eq(split(0x4000, 0x4000, AREAS({ 0, 0x4000 }),
-			       HOLES({ 0x2000, 0x10 }, { 0x3000, 8 })),
-			 "d0+2000 t2000+2000");
+	ck_assert_str_eq(
+		split(0x4000, 0x4000, AREAS({ 0, 0x4000 }), HOLES({ 0x2000, 0x10 }, { 0x3000, 8 })),
+		"d0+2000 t2000+2000");
 	/* Odd offsets and lengths take every page that they touch. */
 	ck_assert_str_eq(split(0x10000, 0x10000, AREAS({ 0, 0x10000 }),
 			       HOLES({ 0x4ff8, 0x1010 }, { 0x9ff8, 8 })),
@@ -60,17 +62,17 @@ END_TEST
 
 START_TEST(table_at_the_edges)
 {
-	ck_assert_str_eq(split(0x4000, 0x4000, AREAS({ 0, 0x4000 }),
-			       HOLES({ 0, 0x800 }, { 0x3f00, 0x100 })),
-			 "t0+1000 d1000+2000 t3000+1000");
+	ck_assert_str_eq(
+		split(0x4000, 0x4000, AREAS({ 0, 0x4000 }), HOLES({ 0, 0x800 }, { 0x3f00, 0x100 })),
+		"t0+1000 d1000+2000 t3000+1000");
 }
 END_TEST
 
 START_TEST(sparse_areas_keep_to_whole_pages)
 {
-	ck_assert_str_eq(split(0x8000, 0x8000, AREAS({ 0x1800, 0x2000 }, { 0x5000, 0x1800 }),
-			       NO_HOLES),
-			 "t0+2000 d2000+1000 t3000+2000 d5000+1000 t6000+2000");
+	ck_assert_str_eq(
+		split(0x8000, 0x8000, AREAS({ 0x1800, 0x2000 }, { 0x5000, 0x1800 }), NO_HOLES),
+		"t0+2000 d2000+1000 t3000+2000 d5000+1000 t6000+2000");
 }
 END_TEST
 

@@ -63,15 +63,19 @@ static void reset_control(void *priv, uint8_t value)
 	say("cf9=%x", value);
 }
 
-static const struct vmm_pci_ops ops = { .bar_map = bar_map, .bar_unmap = bar_unmap,
+static const struct vmm_pci_ops ops = { .bar_map = bar_map,
+					.bar_unmap = bar_unmap,
 					.reset = reset };
 
 static void set_up(void)
 {
 	const struct vmm_pci_windows win = {
-		.io_base = VMM_PIO_PCI_BASE, .io_end = VMM_PIO_PCI_END,
-		.mmio32_base = VMM_MMIO32_BASE, .mmio32_end = VMM_MMIO32_END,
-		.mmio64_base = 0x4000000000, .mmio64_end = 0x4000006000,
+		.io_base = VMM_PIO_PCI_BASE,
+		.io_end = VMM_PIO_PCI_END,
+		.mmio32_base = VMM_MMIO32_BASE,
+		.mmio32_end = VMM_MMIO32_END,
+		.mmio64_base = 0x4000000000,
+		.mmio64_end = 0x4000006000,
 	};
 
 	pio = vmm_bus_new();
@@ -257,8 +261,8 @@ END_TEST
 
 START_TEST(nothing_outside_the_windows_answers)
 {
-	static const uint32_t bad[] = { 0, 0x1000000, 0xbffe0000, 0xe0000000, 0xfec00000,
-					0xfee00000, 0xfffe0000 };
+	static const uint32_t bad[] = { 0,	    0x1000000,	0xbffe0000, 0xe0000000,
+					0xfec00000, 0xfee00000, 0xfffe0000 };
 
 	set_up();
 	ecam_put(2, 0x10, bad[0], 4);
@@ -362,9 +366,8 @@ START_TEST(a_full_bus_is_refused)
 }
 END_TEST
 
-SUITE("pci_bus", mechanism_one, address_port_takes_doublewords_only,
-      ecam_reaches_all_of_bus_zero, sizing_with_decoding_off,
-      sizing_while_decoding_as_old_kernels_do, halves_written_one_by_one,
+SUITE("pci_bus", mechanism_one, address_port_takes_doublewords_only, ecam_reaches_all_of_bus_zero,
+      sizing_with_decoding_off, sizing_while_decoding_as_old_kernels_do, halves_written_one_by_one,
       nothing_outside_the_windows_answers, two_bars_on_one_address,
       a_bar_that_cannot_be_mapped_is_tried_once, machine_and_function_reset,
       lines_are_those_that_pics_have, a_full_bus_is_refused)

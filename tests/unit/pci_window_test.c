@@ -31,7 +31,9 @@ END_TEST
 
 START_TEST(small_memory_bars_get_a_page_each)
 {
-	struct vmm_pci_want want[3] = { { .size = 16 }, { .size = 128 }, { .size = 8, .io = true } };
+	struct vmm_pci_want want[3] = { { .size = 16 },
+					{ .size = 128 },
+					{ .size = 8, .io = true } };
 
 	set_up(0xe0000000, 0x4040000000);
 	ck_assert_int_eq(vmm_pci_place(win, want, 3, NULL), 0);
@@ -136,6 +138,5 @@ END_TEST
 SUITE("pci_window", addresses_are_aligned_to_the_size, small_memory_bars_get_a_page_each,
       largest_first_and_by_kind, without_high_window_all_goes_below,
       sixty_four_bit_bars_may_go_above_when_below_is_full,
-      a_full_window_is_named_and_nothing_stays_taken,
-      sizes_that_are_no_power_of_two_are_refused, freed_ranges_are_given_out_again,
-      nothing_wraps_at_the_end_of_the_address_space)
+      a_full_window_is_named_and_nothing_stays_taken, sizes_that_are_no_power_of_two_are_refused,
+      freed_ranges_are_given_out_again, nothing_wraps_at_the_end_of_the_address_space)

@@ -39,9 +39,8 @@ static int read_config(struct vmm_assign *a, uint8_t *raw, size_t *size, struct 
 	for (size_t off = 0; !ret && off < *size; off += 4)
 		ret = vf_device_read(a->dev, VF_REGION_CONFIG, off, raw + off, 4);
 	if (ret)
-		return bp_error_set(err, ret, NULL,
-				    "configuration space of %s cannot be read: %s", a->name,
-				    strerror(-ret));
+		return bp_error_set(err, ret, NULL, "configuration space of %s cannot be read: %s",
+				    a->name, strerror(-ret));
 	return 0;
 }
 
@@ -79,8 +78,7 @@ out:
 
 static int open_vectors(struct vmm_assign *a)
 {
-	unsigned int most = a->chain.msix_nr > a->chain.msi_nr ? a->chain.msix_nr :
-								 a->chain.msi_nr;
+	unsigned int most = a->chain.msix_nr > a->chain.msi_nr ? a->chain.msix_nr : a->chain.msi_nr;
 	int ret;
 
 	vmm_vectors_limit(most, a->name);

@@ -22,8 +22,7 @@ static uint64_t round_up_pow2(uint64_t v)
 	return p;
 }
 
-void vmm_assign_bars_describe(struct vf_device *dev, const uint8_t *raw,
-			      struct vmm_pci_bar *bar)
+void vmm_assign_bars_describe(struct vf_device *dev, const uint8_t *raw, struct vmm_pci_bar *bar)
 {
 	memset(bar, 0, VMM_PCI_BARS * sizeof(*bar));
 	for (unsigned int n = 0; n < VMM_PCI_BARS; n++) {
@@ -40,7 +39,8 @@ void vmm_assign_bars_describe(struct vf_device *dev, const uint8_t *raw,
 			continue;
 		bar[n].prefetch = type & PCI_BASE_ADDRESS_MEM_PREFETCH;
 		bar[n].is64 = (type & PCI_BASE_ADDRESS_MEM_TYPE_MASK) ==
-				      PCI_BASE_ADDRESS_MEM_TYPE_64 && n + 1 < VMM_PCI_BARS;
+				      PCI_BASE_ADDRESS_MEM_TYPE_64 &&
+			      n + 1 < VMM_PCI_BARS;
 		if (bar[n].is64)
 			n++;
 	}
@@ -113,14 +113,17 @@ void vmm_assign_bars_open(struct vmm_assign *a)
 			pages.nr = 1;
 			pages.piece[0] = (struct vmm_piece){ 0, a->pci.bar[n].size, false };
 		} else {
-			vmm_pages_split(a->pci.bar[n].size, vf_device_region(a->dev, n), page,
-					hole, holes(a, n, hole), &pages);
+			vmm_pages_split(a->pci.bar[n].size, vf_device_region(a->dev, n), page, hole,
+					holes(a, n, hole), &pages);
 		}
 		bar->nr = pages.nr;
 		for (unsigned int i = 0; i < pages.nr; i++) {
 			bar->piece[i] = (struct vmm_piece_state){
-				.assign = a, .bar = n, .slot = -1,
-				.offset = pages.piece[i].offset, .size = pages.piece[i].size,
+				.assign = a,
+				.bar = n,
+				.slot = -1,
+				.offset = pages.piece[i].offset,
+				.size = pages.piece[i].size,
 			};
 			open_piece(a, &bar->piece[i], pages.piece[i].direct);
 		}
@@ -178,8 +181,8 @@ static int piece_map(struct vmm_assign *a, struct vmm_piece_state *p, uint64_t g
 	int ret;
 
 	if (!p->va) {
-		ret = vmm_bus_add(io ? a->vmm->pio : a->vmm->mmio, gpa, p->size,
-				  vmm_assign_trap, p, a->bar[p->bar].name);
+		ret = vmm_bus_add(io ? a->vmm->pio : a->vmm->mmio, gpa, p->size, vmm_assign_trap, p,
+				  a->bar[p->bar].name);
 		p->trapped = !ret;
 		return ret;
 	}
@@ -202,8 +205,8 @@ int vmm_assign_bar_map(struct vmm_pci_dev *dev, unsigned int n)
 
 		if (!ret)
 			continue;
-		bp_log_warn("%s stays unreachable at %#" PRIx64 ": %s", bar->name,
-			    dev->bar[n].addr, strerror(-ret));
+		bp_log_warn("%s stays unreachable at %#" PRIx64 ": %s", bar->name, dev->bar[n].addr,
+			    strerror(-ret));
 		while (i--)
 			piece_unmap(a, &bar->piece[i], dev->bar[n].addr + bar->piece[i].offset,
 				    dev->bar[n].io);

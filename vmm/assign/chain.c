@@ -25,8 +25,7 @@ static uint32_t raw32(const struct vmm_rebuild *rb, unsigned int off)
 	return raw16(rb, off) | (uint32_t)raw16(rb, off + 2) << 16;
 }
 
-bool vmm_rebuild_claim(struct vmm_rebuild *rb, unsigned int off, unsigned int len,
-		       unsigned int end)
+bool vmm_rebuild_claim(struct vmm_rebuild *rb, unsigned int off, unsigned int len, unsigned int end)
 {
 	if (off > end || len > end - off)
 		return false;
@@ -104,9 +103,9 @@ static bool keep_msi(struct vmm_rebuild *rb, unsigned int pos)
 		return false;
 	if (mmc > log2_floor(limit))
 		mmc = log2_floor(limit);
-	vmm_cfg_set16(rb->cfg, pos + PCI_MSI_FLAGS,
-		      (uint16_t)((flags & (PCI_MSI_FLAGS_64BIT | PCI_MSI_FLAGS_MASKBIT)) |
-				 mmc << 1));
+	vmm_cfg_set16(
+		rb->cfg, pos + PCI_MSI_FLAGS,
+		(uint16_t)((flags & (PCI_MSI_FLAGS_64BIT | PCI_MSI_FLAGS_MASKBIT)) | mmc << 1));
 	wmask16(rb, pos + PCI_MSI_FLAGS, PCI_MSI_FLAGS_ENABLE | PCI_MSI_FLAGS_QSIZE);
 	wmask16(rb, pos + PCI_MSI_ADDRESS_LO, 0xfffc);
 	wmask16(rb, pos + PCI_MSI_ADDRESS_LO + 2, 0xffff);
@@ -169,16 +168,16 @@ static bool keep_msix(struct vmm_rebuild *rb, unsigned int pos)
  * back only: the kernel never lets it reach the hardware, where it has to match the host's
  * topology. Phantom functions and auxiliary power are left alone.
  */
-#define DEVCTL_WRITABLE                                                                       \
-	(PCI_EXP_DEVCTL_CERE | PCI_EXP_DEVCTL_NFERE | PCI_EXP_DEVCTL_FERE |                   \
-	 PCI_EXP_DEVCTL_URRE | PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_PAYLOAD |             \
-	 PCI_EXP_DEVCTL_EXT_TAG | PCI_EXP_DEVCTL_NOSNOOP_EN | PCI_EXP_DEVCTL_READRQ)
-#define DEVSTA_W1C                                                                            \
+#define DEVCTL_WRITABLE                                                                           \
+	(PCI_EXP_DEVCTL_CERE | PCI_EXP_DEVCTL_NFERE | PCI_EXP_DEVCTL_FERE | PCI_EXP_DEVCTL_URRE | \
+	 PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_PAYLOAD | PCI_EXP_DEVCTL_EXT_TAG |              \
+	 PCI_EXP_DEVCTL_NOSNOOP_EN | PCI_EXP_DEVCTL_READRQ)
+#define DEVSTA_W1C \
 	(PCI_EXP_DEVSTA_CED | PCI_EXP_DEVSTA_NFED | PCI_EXP_DEVSTA_FED | PCI_EXP_DEVSTA_URD)
 /* Completion timeout ranges and disable: all else needs the host's root complex to agree. */
-#define DEVCAP2_KEPT   0x0000001fu
-#define DEVCTL2_WRITABLE                                                                      \
-	(PCI_EXP_DEVCTL2_COMP_TIMEOUT | PCI_EXP_DEVCTL2_COMP_TMOUT_DIS |                      \
+#define DEVCAP2_KEPT 0x0000001fu
+#define DEVCTL2_WRITABLE                                                 \
+	(PCI_EXP_DEVCTL2_COMP_TIMEOUT | PCI_EXP_DEVCTL2_COMP_TMOUT_DIS | \
 	 PCI_EXP_DEVCTL2_IDO_REQ_EN | PCI_EXP_DEVCTL2_IDO_CMP_EN)
 #define EXP_V1_RC_END_SIZE 12u
 #define EXP_V2_SIZE	   60u
@@ -198,8 +197,7 @@ static bool keep_exp(struct vmm_rebuild *rb, unsigned int pos)
 	if (!vmm_rebuild_claim(rb, pos, v2 ? EXP_V2_SIZE : EXP_V1_RC_END_SIZE, VMM_CFG_SIZE))
 		return false;
 	flags &= (uint16_t) ~(PCI_EXP_FLAGS_TYPE | PCI_EXP_FLAGS_SLOT);
-	vmm_cfg_set16(rb->cfg, pos + PCI_EXP_FLAGS,
-		      (uint16_t)(flags | PCI_EXP_TYPE_RC_END << 4));
+	vmm_cfg_set16(rb->cfg, pos + PCI_EXP_FLAGS, (uint16_t)(flags | PCI_EXP_TYPE_RC_END << 4));
 	vmm_cfg_set32(rb->cfg, pos + PCI_EXP_DEVCAP,
 		      raw32(rb, pos + PCI_EXP_DEVCAP) &
 			      ~(uint32_t)(PCI_EXP_DEVCAP_PHANTOM | PCI_EXP_DEVCAP_PWR_VAL |
@@ -207,8 +205,9 @@ static bool keep_exp(struct vmm_rebuild *rb, unsigned int pos)
 	vmm_cfg_set16(rb->cfg, pos + PCI_EXP_DEVCTL,
 		      raw16(rb, pos + PCI_EXP_DEVCTL) & DEVCTL_WRITABLE);
 	wmask16(rb, pos + PCI_EXP_DEVCTL,
-		DEVCTL_WRITABLE | (raw32(rb, pos + PCI_EXP_DEVCAP) & PCI_EXP_DEVCAP_FLR ?
-					   PCI_EXP_DEVCTL_BCR_FLR : 0));
+		DEVCTL_WRITABLE | (raw32(rb, pos + PCI_EXP_DEVCAP) & PCI_EXP_DEVCAP_FLR
+					   ? PCI_EXP_DEVCTL_BCR_FLR
+					   : 0));
 	live16(rb, pos + PCI_EXP_DEVSTA, DEVSTA_W1C | PCI_EXP_DEVSTA_TRPND);
 	wmask16(rb, pos + PCI_EXP_DEVSTA, DEVSTA_W1C);
 	memset(rb->chain->forward + pos + PCI_EXP_DEVSTA, 0xff, 2);
@@ -334,7 +333,9 @@ static void rebuild_header(struct vmm_rebuild *rb)
 int vmm_chain_build(const uint8_t *raw, size_t size, const struct vmm_chain_opts *opts,
 		    struct vmm_cfgspace *cfg, struct vmm_chain *out, struct bp_error *err)
 {
-	struct vmm_rebuild rb = { .raw = raw, .size = size, .opts = opts, .cfg = cfg, .chain = out };
+	struct vmm_rebuild rb = {
+		.raw = raw, .size = size, .opts = opts, .cfg = cfg, .chain = out
+	};
 
 	memset(out, 0, sizeof(*out));
 	if (size < VMM_CFG_SIZE || raw16(&rb, PCI_VENDOR_ID) == 0xffff)

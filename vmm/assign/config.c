@@ -65,8 +65,7 @@ void vmm_assign_cfg_read(struct vmm_pci_dev *dev, unsigned int off, unsigned int
 	if (!a->dev)
 		return;
 	if (c->msi && (vmm_cfg_get16(&dev->cfg, c->msi + PCI_MSI_FLAGS) & PCI_MSI_FLAGS_MASKBIT)) {
-		bool wide = vmm_cfg_get16(&dev->cfg, c->msi + PCI_MSI_FLAGS) &
-			    PCI_MSI_FLAGS_64BIT;
+		bool wide = vmm_cfg_get16(&dev->cfg, c->msi + PCI_MSI_FLAGS) & PCI_MSI_FLAGS_64BIT;
 		unsigned int pos = c->msi + (wide ? PCI_MSI_PENDING_64 : PCI_MSI_PENDING_32);
 
 		if (overlaps(off, len, pos, 4))
@@ -79,8 +78,8 @@ void vmm_assign_cfg_read(struct vmm_pci_dev *dev, unsigned int off, unsigned int
 	for (unsigned int i = 0; i < len; i++) {
 		uint8_t live = c->live[off + i];
 
-		dev->cfg.data[off + i] = (uint8_t)((dev->cfg.data[off + i] & ~live) |
-						   (now[i] & live));
+		dev->cfg.data[off + i] =
+			(uint8_t)((dev->cfg.data[off + i] & ~live) | (now[i] & live));
 	}
 }
 
@@ -175,7 +174,7 @@ static void forward_devctl(struct vmm_assign *a)
 	uint16_t want = vmm_cfg_get16(&a->pci.cfg, pos), value;
 	uint8_t b[2];
 
-	mask &= (uint16_t)~(PCI_EXP_DEVCTL_BCR_FLR | PCI_EXP_DEVCTL_PAYLOAD);
+	mask &= (uint16_t) ~(PCI_EXP_DEVCTL_BCR_FLR | PCI_EXP_DEVCTL_PAYLOAD);
 	if (vf_device_read(a->dev, VF_REGION_CONFIG, pos, b, 2))
 		return;
 	value = (uint16_t)(b[0] | b[1] << 8);
@@ -203,8 +202,8 @@ void vmm_assign_cfg_write(struct vmm_pci_dev *dev, unsigned int off, unsigned in
 	if (c->exp && overlaps(off, len, c->exp + PCI_EXP_DEVCTL, 2))
 		forward_devctl(a);
 	irq = overlaps(off, len, PCI_COMMAND, 2);
-	if (irq && old16(&dev->cfg, PCI_COMMAND, off, len, old) !=
-			   vmm_cfg_get16(&dev->cfg, PCI_COMMAND))
+	if (irq &&
+	    old16(&dev->cfg, PCI_COMMAND, off, len, old) != vmm_cfg_get16(&dev->cfg, PCI_COMMAND))
 		vmm_assign_hw_command(a, vmm_cfg_get16(&dev->cfg, PCI_COMMAND));
 	irq |= c->msix && overlaps(off, len, c->msix, PCI_CAP_MSIX_SIZEOF);
 	irq |= c->msi && overlaps(off, len, c->msi, 24);

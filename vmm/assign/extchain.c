@@ -12,8 +12,8 @@
 
 #include "vmm/assign/rebuild.h"
 
-#define AER_SIZE 0x48u
-#define DSN_SIZE 12u
+#define AER_SIZE    0x48u
+#define DSN_SIZE    12u
 #define VSEC_HEADER 8u
 
 static uint32_t raw32(const struct vmm_rebuild *rb, unsigned int off)

@@ -52,10 +52,9 @@ void vmm_assign_print(const struct vmm_assign *a, struct bp_print *p)
 	bp_print_str(p, "state", ": %s", a->recalled ? "wanted back" : "assigned");
 	bp_print_bool(p, "bus_master", ", bus master %s", command & PCI_COMMAND_MASTER);
 	bp_print_str(p, "interrupts", ", interrupts by %s", vmm_assign_irq_mode(a));
-	bp_print_u64(p, "vectors", " (%lu offered", a->chain.msix_nr ? a->chain.msix_nr :
-								      a->chain.msi_nr);
-	bp_print_u64(p, "vectors_connected", ", %lu connected",
-		     a->msix.provided + a->msi.provided);
+	bp_print_u64(p, "vectors", " (%lu offered",
+		     a->chain.msix_nr ? a->chain.msix_nr : a->chain.msi_nr);
+	bp_print_u64(p, "vectors_connected", ", %lu connected", a->msix.provided + a->msi.provided);
 	bp_print_u64(p, "vectors_attached", ", %lu attached)",
 		     vmm_msix_attached(&a->msix) +
 			     (unsigned int)__builtin_popcount(a->msi.attached));

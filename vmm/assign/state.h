@@ -126,8 +126,7 @@ static inline struct vmm_assign *vmm_assign_of(struct vmm_pci_dev *dev)
  * @dev: function. @raw: first 64 bytes of its configuration space.
  * @bar: receives VMM_PCI_BARS descriptions.
  */
-void vmm_assign_bars_describe(struct vf_device *dev, const uint8_t *raw,
-			      struct vmm_pci_bar *bar);
+void vmm_assign_bars_describe(struct vf_device *dev, const uint8_t *raw, struct vmm_pci_bar *bar);
 
 /** vmm_assign_bars_open() - cut BARs into pieces and map the direct ones here. @a: assignment. */
 void vmm_assign_bars_open(struct vmm_assign *a);

@@ -51,8 +51,8 @@ static void cfg_read(struct vmm_pci_dev *dev, unsigned int off, void *data, unsi
 }
 
 /* One access of up to four bytes inside one function's space. */
-static void cfg_access(struct vmm_pci *pci, unsigned int bus, unsigned int devfn,
-		       unsigned int off, void *data, unsigned int len, bool write)
+static void cfg_access(struct vmm_pci *pci, unsigned int bus, unsigned int devfn, unsigned int off,
+		       void *data, unsigned int len, bool write)
 {
 	struct vmm_pci_dev *dev = NULL;
 

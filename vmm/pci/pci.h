@@ -24,18 +24,18 @@ struct vmm_pci_dev;
 /**
  * struct vmm_pci_bar - one base address register.
  * @size: bytes, a power of two; 0 when there is none (also for the upper half of a 64-bit BAR).
+ * @addr: where it answers now; meaningful while @live.
  * @io: I/O ports rather than memory.
  * @is64: 64-bit; uses the next register as well.
  * @prefetch: prefetchable.
- * @addr: where it answers now; meaningful while @live.
  * @live: decoding is enabled and the address is valid.
  */
 struct vmm_pci_bar {
 	uint64_t size;
+	uint64_t addr;
 	bool io;
 	bool is64;
 	bool prefetch;
-	uint64_t addr;
 	bool live;
 };
 

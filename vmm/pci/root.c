@@ -11,8 +11,8 @@
 #include <linux/pci_regs.h>
 
 /* The PCI ID list's generic PCI Express host bridge of virtual machines: no driver wants it. */
-#define BRIDGE_VENDOR 0x1b36
-#define BRIDGE_DEVICE 0x0008
+#define BRIDGE_VENDOR	  0x1b36
+#define BRIDGE_DEVICE	  0x0008
 #define CLASS_HOST_BRIDGE 0x0600
 
 static void bridge_init(struct vmm_pci *pci)
@@ -42,10 +42,10 @@ int vmm_pci_new(struct vmm_bus *pio, struct vmm_bus *mmio, const struct vmm_pci_
 	pci->mmio = mmio;
 	vmm_pci_window_init(&pci->window[VMM_PCI_WIN_IO], "I/O port", windows->io_base,
 			    windows->io_end);
-	vmm_pci_window_init(&pci->window[VMM_PCI_WIN_MMIO32], "32-bit memory",
-			    windows->mmio32_base, windows->mmio32_end);
-	vmm_pci_window_init(&pci->window[VMM_PCI_WIN_MMIO64], "64-bit memory",
-			    windows->mmio64_base, windows->mmio64_end);
+	vmm_pci_window_init(&pci->window[VMM_PCI_WIN_MMIO32], "32-bit memory", windows->mmio32_base,
+			    windows->mmio32_end);
+	vmm_pci_window_init(&pci->window[VMM_PCI_WIN_MMIO64], "64-bit memory", windows->mmio64_base,
+			    windows->mmio64_end);
 	bridge_init(pci);
 	ret = vmm_pci_access_init(pci);
 	if (ret) {
@@ -105,8 +105,8 @@ int vmm_pci_add(struct vmm_pci *pci, struct vmm_pci_dev *dev, struct bp_error *e
 				    "all %d slots of the guest's PCI bus are taken",
 				    VMM_PCI_SLOTS - 1);
 	for (unsigned int n = 0; n < VMM_PCI_BARS; n++) {
-		want[n] = (struct vmm_pci_want){ dev->bar[n].size, dev->bar[n].io,
-						 dev->bar[n].is64, dev->bar[n].prefetch, 0 };
+		want[n] = (struct vmm_pci_want){ dev->bar[n].size, dev->bar[n].io, dev->bar[n].is64,
+						 dev->bar[n].prefetch, 0 };
 		dev->bar[n].live = false;
 	}
 	ret = vmm_pci_place(pci->window, want, VMM_PCI_BARS, err);

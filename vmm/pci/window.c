@@ -10,8 +10,7 @@
 
 #define PAGE 4096u
 
-void vmm_pci_window_init(struct vmm_pci_window *win, const char *name, uint64_t base,
-			 uint64_t end)
+void vmm_pci_window_init(struct vmm_pci_window *win, const char *name, uint64_t base, uint64_t end)
 {
 	memset(win, 0, sizeof(*win));
 	win->name = name;
@@ -88,7 +87,8 @@ static int place_one(struct vmm_pci_window *win, struct vmm_pci_want *want, stru
 		return 0;
 	if (ret == -EINVAL)
 		return bp_error_set(err, ret, NULL,
-				    "a BAR of %#" PRIx64 " bytes is not a power of two", want->size);
+				    "a BAR of %#" PRIx64 " bytes is not a power of two",
+				    want->size);
 	full = win[first].base == win[first].end ? &win[second] : &win[first];
 	return bp_error_set(err, ret, "assign fewer devices to this guest",
 			    "no room for a BAR of %" PRIu64 " KiB: the %s window %#" PRIx64

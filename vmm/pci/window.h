@@ -64,8 +64,7 @@ struct vmm_pci_want {
  * vmm_pci_window_init() - an empty window.
  * @win: window. @name: for messages. @base: first address. @end: first address after it.
  */
-void vmm_pci_window_init(struct vmm_pci_window *win, const char *name, uint64_t base,
-			 uint64_t end);
+void vmm_pci_window_init(struct vmm_pci_window *win, const char *name, uint64_t base, uint64_t end);
 
 /**
  * vmm_pci_window_alloc() - take a range, lowest address first.
