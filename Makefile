@@ -22,9 +22,9 @@ endif
 
 INC	:= -I. -Itests/unit -Iutil/include -Imemtype/include -Ivfio/include -I$(BUILD)
 CFLAGS	?= $(OPT)
-ALL_CFLAGS  = -std=gnu17 -D_GNU_SOURCE -DBP_VERSION='"$(VERSION)"' $(WARN) $(INC) $(SAN) -pthread \
+ALL_CFLAGS  = -std=gnu17 -D_GNU_SOURCE $(WARN) $(INC) $(SAN) -pthread \
 	      $(PKG_CFLAGS) $(CFLAGS)
-ALL_LDFLAGS = $(SAN) -pthread $(LDFLAGS)
+ALL_LDFLAGS = $(SAN) -pthread -Wl,--as-needed $(LDFLAGS)
 
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
@@ -81,6 +81,13 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# The version is in one object only, so that a commit does not rebuild everything.
+$(BUILD)/version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+$(BUILD)/obj/util/cli.o: $(BUILD)/version
+$(BUILD)/obj/util/cli.o: ALL_CFLAGS += -DBP_VERSION='"$(VERSION)"'
 
 $(LIBUTIL): $(UTIL_OBJS)
 $(LIBMEMTYPE): $(MEMTYPE_OBJS)
