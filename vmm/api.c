@@ -28,6 +28,7 @@ struct client {
 	int fd;
 	struct vmm_timer *timer;
 	bool waits; /* for the machine's end */
+	bool text; /* and wants to be told in words */
 	char in[VMM_API_LINE_MAX];
 	size_t in_len;
 	char *out;
@@ -172,6 +173,7 @@ static void stop(struct client *c, const struct vmm_api_request *req)
 
 	/* The answer comes from vmm_api_end(). */
 	c->waits = true;
+	c->text = req->text;
 	vmm_timer_arm(c->timer, 0);
 	set_paused(core, false);
 	if (req->force) {
@@ -376,16 +378,18 @@ static void flush_now(struct client *c)
 
 void vmm_api_end(struct vmm_api *api)
 {
-	const struct vmm_api_request req = { .command = VMM_API_STOP };
+	struct vmm_api_request req = { .command = VMM_API_STOP };
 	struct bp_error err = { 0 };
 
 	if (!api)
 		return;
 	if (api->core->end == VMM_END_CRASHED)
-		bp_error_set(&err, -EIO, NULL, "%s", api->core->crash);
+		bp_error_set(&err, -EIO, NULL, "%s",
+			     api->core->crash[0] ? api->core->crash : "the machine crashed");
 	for (unsigned int i = 0; i < CLIENTS_MAX; i++) {
 		struct client *c = api->client[i];
 
+		req.text = c && c->text;
 		if (c && c->waits && reply(c, &req, print_end, err.code ? &err : NULL) && c->out)
 			flush_now(c);
 	}

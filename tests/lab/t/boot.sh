@@ -119,6 +119,30 @@ check 'stop --force' answers 'stop --force' '.ended == "stopped"'
 check 'stop --force: status 0' guest_wait again 10
 check 'stop --force: the socket is gone' test ! -e "$work/again.sock"
 
+# The power button: a guest that does what an ACPI daemon would, once the kernel has
+# counted the event.
+cat > "$work/on-button" <<-'INIT'
+	#!/bin/sh
+	bb=/bin/busybox
+	$bb mount -t proc proc /proc
+	$bb mount -t sysfs sys /sys
+	while read -r module; do $bb insmod "$module"; done < /mods/list
+	echo 'BP {"ev":"waiting"}' > /dev/console
+	until $bb grep -q '^ *[1-9]' /sys/firmware/acpi/interrupts/ff_pwr_btn; do $bb usleep 100000; done
+	echo 'BP {"ev":"pressed"}' > /dev/console
+	$bb poweroff -f
+INIT
+chmod +x "$work/on-button"
+"$here/../guest-initrd" --kernel 6.1 --modules button --add "$work/on-button:/on-button" \
+	-o "$work/initrd-button.cpio"
+guest_start button --kernel "$tree/cache/kernels/6.1/vmlinuz" --initrd "$work/initrd-button.cpio" \
+	--mem 320M --append "$append rdinit=/on-button"
+check 'power button: the guest waits for it' guest_until button waiting "$limit"
+check 'power button: stop ends the guest' \
+	test "$("$bluepass" ctl "$work/button.sock" stop)" = poweroff
+check 'power button: status 0' guest_wait button 10
+check 'power button: the guest has seen it' guest_event button pressed
+
 # The smallest kernel: a bzImage of protocol 2.06 that sleeps. Offsets as in boot.rst.
 poke() { printf '%b' "$2" | dd of="$work/sleeper" bs=1 seek=$(($1)) conv=notrunc status=none; }
 head -c 1152 /dev/zero > "$work/sleeper"
