@@ -334,11 +334,8 @@ START_TEST(power_button)
 {
 	/* Polls PM1_STS for PWRBTN_STS. */
 	static const char *const talk[] = {
-		"{\"command\":\"pause\"}",
-		"paused",
-		"{\"command\":\"stop\",\"format\":\"text\"}",
-		"\"text\":\"poweroff\\n\"",
-		NULL,
+		"{\"command\":\"pause\"}",  "paused", "{\"command\":\"stop\",\"format\":\"text\"}",
+		"\"text\":\"poweroff\\n\"", NULL,
 	};
 
 	CONFIGURE("\x66\xba\x00\x06\x66\xed\xf6\xc4\x01\x74\xf5" POWER_OFF);
