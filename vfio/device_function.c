@@ -83,7 +83,7 @@ int vf_function_find(const struct vf_host *host, const char *bdf, struct vf_func
 				    "\"%.64s\" is not the name of a PCI function", bdf);
 	vf_bdf_format(&out->id, out->bdf);
 	if (!vf_sysfs_exists(host, "sys/bus/pci/devices/%s", out->bdf))
-		return bp_error_set(err, -ENODEV, "see `vfctl list` for what there is",
+		return bp_error_set(err, -ENODEV, "see 'vfctl list' for what there is",
 				    "there is no PCI function %s", out->bdf);
 
 	ret = vf_sysfs_link_name(host, out->driver, sizeof(out->driver),

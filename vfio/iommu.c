@@ -221,7 +221,7 @@ static int map_failed(struct vf_iommu *iommu, int ret, uint64_t iova, uint64_t s
 				    "or not mapped in this process)",
 				    iova, last);
 	case -EINVAL:
-		fix = "see `vfctl show` for the reserved ranges of the device";
+		fix = "see 'vfctl show' for the reserved ranges of the device";
 		return bp_error_set(err, ret, fix, MAP_WHAT "the IOMMU does not take this range",
 				    iova, last);
 	default:
@@ -256,7 +256,7 @@ int vf_iommu_map(struct vf_iommu *iommu, uint64_t iova, void *va, uint64_t size,
 	if (!vf_iova_holds(&iommu->ranges, iova, iova + (size - 1)))
 		return bp_error_set(
 			err, -EINVAL,
-			"place guest memory and BARs inside the ranges that `vfctl show` "
+			"place guest memory and BARs inside the ranges that 'vfctl show' "
 			"lists",
 			"I/O addresses %#" PRIx64 "-%#" PRIx64
 			" touch a range that the IOMMU reserves or cannot reach",

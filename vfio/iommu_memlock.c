@@ -58,7 +58,7 @@ int vf_iommu_check_memlock(struct vf_iommu *iommu, uint64_t bytes, struct bp_err
 		     "%" PRIu64 " KiB (RLIMIT_MEMLOCK) and has locked %" PRIu64 " KiB",
 		     bytes >> 10, limit >> 10, locked >> 10);
 	bp_error_fix(err,
-		     "run with `ulimit -l unlimited` (systemd: LimitMEMLOCK=infinity), at least "
+		     "run with 'ulimit -l unlimited' (systemd: LimitMEMLOCK=infinity), at least "
 		     "%" PRIu64 " KiB, or with CAP_IPC_LOCK",
 		     (bytes >> 10) + (locked >> 10) + 1);
 	return -ENOMEM;
