@@ -164,6 +164,23 @@ START_TEST(mechanism_one)
 }
 END_TEST
 
+/* Linux on AMD reaches the extended space so when it has no ECAM (PCI_HAS_IO_ECS). */
+START_TEST(mechanism_one_reaches_the_extended_space)
+{
+	set_up();
+	dev[0].cfg.data[0x100] = 0x5a;
+	dev[0].cfg.data[0xffc] = 0xa5;
+	out(0xcf8, 0x81000800, 4);
+	ck_assert_uint_eq(in(0xcfc, 1), 0x5a);
+	out(0xcf8, 0x8f0008fc, 4);
+	ck_assert_uint_eq(in(0xcfc, 1), 0xa5);
+	/* The bridge has none. */
+	out(0xcf8, 0x81000000, 4);
+	ck_assert_uint_eq(in(0xcfc, 4), 0xffffffff);
+	tear_down();
+}
+END_TEST
+
 START_TEST(address_port_takes_doublewords_only)
 {
 	set_up();
@@ -366,7 +383,7 @@ START_TEST(a_full_bus_is_refused)
 }
 END_TEST
 
-SUITE("pci_bus", mechanism_one, address_port_takes_doublewords_only, ecam_reaches_all_of_bus_zero,
+SUITE("pci_bus", mechanism_one, mechanism_one_reaches_the_extended_space, address_port_takes_doublewords_only, ecam_reaches_all_of_bus_zero,
       sizing_with_decoding_off, sizing_while_decoding_as_old_kernels_do, halves_written_one_by_one,
       nothing_outside_the_windows_answers, two_bars_on_one_address,
       a_bar_that_cannot_be_mapped_is_tried_once, machine_and_function_reset,

@@ -102,7 +102,9 @@ static void address_port(void *priv, uint64_t offset, void *data, unsigned int l
 static void data_port(void *priv, uint64_t offset, void *data, unsigned int len, bool write)
 {
 	struct vmm_pci *pci = priv;
-	unsigned int off = (pci->address & 0xfc) + (unsigned int)offset;
+	/* AMD puts bits 11:8 of the register into 27:24 (BKDG family 10h, F3x8C EnableCf8ExtCfg). */
+	unsigned int off = (pci->address >> 16 & 0xf00) | (pci->address & 0xfc) |
+			   (unsigned int)offset;
 
 	if (!(pci->address & ADDRESS_ENABLE) || len > 4) {
 		if (!write)
