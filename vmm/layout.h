@@ -11,7 +11,7 @@
 #define VMM_LOW_RAM_END	  0xc0000000ull
 #define VMM_MMIO32_BASE	  0xc0000000ull /* window for 32-bit BARs */
 #define VMM_MMIO32_END	  0xe0000000ull /* first byte after it */
-#define VMM_ECAM_BASE	  0xe0000000ull /* buses 0 to 255, 1 MiB each */
+#define VMM_ECAM_BASE	  0xe0000000ull /* room for buses 0 to 255; only bus 0 exists, and MCFG says so */
 #define VMM_ECAM_SIZE	  0x10000000ull
 #define VMM_IOAPIC_BASE	  0xfec00000ull
 #define VMM_LAPIC_BASE	  0xfee00000ull
