@@ -17,6 +17,9 @@
 
 #define ENTRIES_MAX (1u << 20)
 
+/* More than any mix of renames on a working machine needs, and an end for one that never rests. */
+#define OPEN_TRIES 1000
+
 /* A path that was put together, or the reason why it could not be. */
 struct path {
 	char text[PATH_MAX];
@@ -56,19 +59,25 @@ static int open_below(const struct vf_host *host, int flags, const char *path)
 		.flags = (uint64_t)(unsigned int)(flags | O_CLOEXEC | O_NOCTTY),
 		.resolve = RESOLVE_IN_ROOT,
 	};
-	int root, fd, ret;
+	int root, fd, tries = OPEN_TRIES, ret;
 
 	if (flags & O_PATH)
 		how.flags &= ~(uint64_t)O_NOCTTY;
 	root = open(host->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	/*
+	 * EAGAIN: somewhere on the machine something was renamed or mounted while ".." was
+	 * followed (openat2(2)), which says nothing about this file.
+	 */
+	do {
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	} while (fd < 0 && errno == EAGAIN && --tries);
 	/*
 	 * Kernels before 5.6 lack the call, and container filters refuse it. Nothing lies
 	 * outside "/", so there the ordinary call means the same.
 	 */
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && is_this_host(host))
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN) && is_this_host(host))
 		fd = openat(root, path, (int)how.flags);
 	ret = fd < 0 ? -errno : fd;
 	close(root);

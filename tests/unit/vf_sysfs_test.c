@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include <vf/admin.h>
 #include <vf/sysfs.h>
@@ -225,5 +227,38 @@ START_TEST(long_texts_and_paths)
 }
 END_TEST
 
+/*
+ * While anything anywhere on the machine is renamed, the kernel cannot be sure of ".." in a
+ * path that must stay below a root, and says EAGAIN: no answer about the file at all.
+ */
+START_TEST(renames_elsewhere_do_not_matter)
+{
+	char one[128], two[128];
+	int64_t v;
+	int failed = 0;
+	pid_t busy;
+
+	ft_new(&t);
+	ft_file(&t, "7\n", "sys/devices/pci0000:00/0000:00:03.0/numa_node");
+	ft_link(&t, "../../../devices/pci0000:00/0000:00:03.0", "sys/bus/pci/devices/0000:00:03.0");
+	ft_file(&t, "", "one");
+	snprintf(one, sizeof(one), "%s/one", t.root);
+	snprintf(two, sizeof(two), "%s/two", t.root);
+	busy = fork();
+	ck_assert_int_ge(busy, 0);
+	while (!busy)
+		if (rename(one, two) || rename(two, one))
+			_exit(1);
+	for (int i = 0; i < 20000; i++)
+		failed += vf_sysfs_read_s64(&t.host, &v, "sys/bus/pci/devices/0000:00:03.0/numa_node") ||
+			  !vf_sysfs_exists(&t.host, "sys/bus/pci/devices/0000:00:03.0");
+	kill(busy, SIGKILL);
+	ck_assert_int_eq(waitpid(busy, NULL, 0), busy);
+	ck_assert_int_eq(failed, 0);
+	ft_free(&t);
+}
+END_TEST
+
 SUITE("sysfs", text, numbers, links_stay_below_the_root, writes_stay_below_the_root,
-      nothing_is_waited_for, link_names, folders, whole_files, real_paths, long_texts_and_paths)
+      nothing_is_waited_for, link_names, folders, whole_files, real_paths, long_texts_and_paths,
+      renames_elsewhere_do_not_matter)
