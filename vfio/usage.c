@@ -102,7 +102,9 @@ static bool kernel_name(const struct search *s, const char *source, char *name, 
 		return false;
 	if (vf_sysfs_realpath(s->host, path, sizeof(path), "%s", source + 1))
 		snprintf(path, sizeof(path), "%s", source);
-	base = strrchr(path, '/') + 1;
+	/* Anybody may name a mount's source: "/dev/.." leads to the root, a path without a slash. */
+	base = strrchr(path, '/');
+	base = base ? base + 1 : path;
 	if (!*base || strlen(base) >= size || !strcmp(base, ".."))
 		return false;
 	memcpy(name, base, strlen(base) + 1);

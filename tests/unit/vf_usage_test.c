@@ -208,6 +208,10 @@ START_TEST(nonsense)
 	ft_file(&t, "/dev/../../etc\n", "proc/swaps");
 	ck_assert_int_eq(usage("02:00.0"), 0);
 	ck_assert_int_eq(usage("00:03.0"), 0);
+	/* Sources that lead to a folder directly below the root, or to the root itself. */
+	ft_dir(&t, "dev");
+	ft_dir(&t, "etc");
+	ck_assert_int_eq(usage("02:00.0"), 0);
 	ft_free(&t);
 }
 END_TEST
