@@ -108,7 +108,8 @@ static size_t wait_vfs(struct vf_admin *a, const struct vf_bdf *pf, size_t want)
 	return n;
 }
 
-int vf_sriov_heal(struct vf_admin *a, const struct vf_bdf *pf, bool *changed, struct bp_error *err)
+/* vf_sriov_heal() for whoever has the lock. */
+static int heal(struct vf_admin *a, const struct vf_bdf *pf, bool *changed, struct bp_error *err)
 {
 	char name[VF_BDF_LEN], text[VF_RECORD_MAX];
 	int ret = vf_record_load(a->host, VF_RECORD_AUTOPROBE, pf, text);
@@ -128,6 +129,19 @@ int vf_sriov_heal(struct vf_admin *a, const struct vf_bdf *pf, bool *changed, st
 	}
 	*changed = true;
 	return vf_record_drop(a->host, VF_RECORD_AUTOPROBE, pf);
+}
+
+int vf_sriov_heal(struct vf_admin *a, const struct vf_bdf *pf, bool *changed, struct bp_error *err)
+{
+	int lock = vf_admin_lock(a, err);
+	int ret = lock;
+
+	*changed = false;
+	if (lock < 0)
+		return ret;
+	ret = heal(a, pf, changed, err);
+	close(lock);
+	return ret;
 }
 
 static int stop_probing(struct vf_admin *a, const struct vf_bdf *pf, const char *name,
@@ -188,7 +202,7 @@ int vf_sriov_create(struct vf_admin *a, const struct vf_bdf *pf, uint32_t n, uns
 	ret = read_pf(a, pf, &f, name, err);
 	if (ret)
 		goto out;
-	ret = vf_sriov_heal(a, pf, &healed, err);
+	ret = heal(a, pf, &healed, err);
 	if (ret)
 		goto out;
 	*changed = healed;
@@ -215,7 +229,7 @@ int vf_sriov_create(struct vf_admin *a, const struct vf_bdf *pf, uint32_t n, uns
 		goto out;
 	ret = make(a, &f, name, n, err);
 	*changed |= !ret;
-	ret2 = vf_sriov_heal(a, pf, &healed, err);
+	ret2 = heal(a, pf, &healed, err);
 	ret = ret ? ret : ret2;
 out:
 	close(lock);
@@ -254,7 +268,7 @@ int vf_sriov_destroy(struct vf_admin *a, const struct vf_bdf *pf, bool *changed,
 		return ret;
 	ret = read_pf(a, pf, &f, name, err);
 	if (!ret)
-		ret = vf_sriov_heal(a, pf, changed, err);
+		ret = heal(a, pf, changed, err);
 	if (ret || !f.num_vfs)
 		goto out;
 	ret = vf_pci_vfs(a->host, pf, &vfs, &n);

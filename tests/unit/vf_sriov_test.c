@@ -242,5 +242,35 @@ START_TEST(records_of_vfs_go_with_them)
 }
 END_TEST
 
+/* A run that is making VFs has the setting at 0 on purpose: whoever repairs waits for it. */
+START_TEST(repair_waits_for_a_run_at_work)
+{
+	int lock, status;
+	pid_t other;
+
+	host();
+	lock = vf_admin_lock(&k.admin, &err);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(vf_record_save(&t.host, VF_RECORD_AUTOPROBE, &pf, "1\n", NULL), 0);
+	ft_file(&t, "0\n", DEV PF "/sriov_drivers_autoprobe");
+	other = fork();
+	ck_assert_int_ge(other, 0);
+	if (!other) {
+		close(lock);
+		_exit(vf_sriov_heal(&k.admin, &pf, &changed, &err) || !changed);
+	}
+	usleep(200000);
+	ck_assert_int_eq(waitpid(other, &status, WNOHANG), 0);
+	ck_assert_str_eq(autoprobe(), "0");
+	close(lock);
+	ck_assert_int_eq(waitpid(other, &status, 0), other);
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(autoprobe(), "1");
+	ck_assert(!ft_exists(&t, "run/bluepass/autoprobe/" PF));
+	ft_free(&t);
+}
+END_TEST
+
 SUITE("VFs", made_and_removed, another_number_is_left_alone, who_can_have_vfs, errors_in_words, too_few_came,
-      no_probe, killed_with_probing_off, vfs_in_use, records_of_vfs_go_with_them)
+      no_probe, killed_with_probing_off, vfs_in_use, records_of_vfs_go_with_them,
+      repair_waits_for_a_run_at_work)

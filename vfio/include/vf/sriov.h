@@ -58,6 +58,8 @@ int vf_sriov_destroy(struct vf_admin *a, const struct vf_bdf *pf, bool *changed,
  * @changed: receives whether there was one.
  * @err: receives the reason of a failure; may be NULL.
  *
+ * Takes the lock, so that a run which is at work is not disturbed.
+ *
  * Return: 0, or a negative errno.
  */
 int vf_sriov_heal(struct vf_admin *a, const struct vf_bdf *pf, bool *changed,
