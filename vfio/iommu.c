@@ -64,19 +64,16 @@ int vf_iommu_new(const struct vf_host *host, enum vf_backend want, struct vf_iom
 
 int vf_iommu_settle(struct vf_iommu *iommu, const struct vf_function *fn, struct bp_error *err)
 {
+	struct vf_iommu before = *iommu;
 	int ret;
 
 	if (!iommu->fallback)
 		return 0;
 	if (fn->cdev < 0 || !vf_sysfs_exists(&iommu->host, "dev/vfio/devices/vfio%d", fn->cdev)) {
-		iommu->ops->free(iommu);
-		iommu->priv = NULL;
 		ret = vf_type1_new(iommu, err);
-		if (ret) {
-			/* A space without a kind cannot be used, but can be freed. */
-			iommu->ops = NULL;
+		if (ret)
 			return ret;
-		}
+		before.ops->free(&before);
 	}
 	iommu->fallback = false;
 	return 0;
@@ -113,8 +110,7 @@ void vf_iommu_free(struct vf_iommu *iommu)
 {
 	if (!iommu)
 		return;
-	if (iommu->ops)
-		iommu->ops->free(iommu);
+	iommu->ops->free(iommu);
 	vf_iova_free(&iommu->ranges);
 	free(iommu->groups);
 	free(iommu->root);
@@ -123,7 +119,7 @@ void vf_iommu_free(struct vf_iommu *iommu)
 
 const char *vf_iommu_backend(const struct vf_iommu *iommu)
 {
-	return iommu->ops ? iommu->ops->name : "none";
+	return iommu->ops->name;
 }
 
 /*

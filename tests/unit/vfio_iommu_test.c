@@ -78,6 +78,25 @@ START_TEST(a_function_without_node_turns_the_choice)
 }
 END_TEST
 
+START_TEST(a_turn_that_fails_can_be_tried_again)
+{
+	fake_setup();
+	fake_cdev("0000:01:00.1", 0);
+	ck_assert_int_eq(vf_iommu_new(&fake_host, VF_BACKEND_AUTO, &iommu, &err), 0);
+	fake.no_type1v2 = true;
+	ck_assert_int_eq(vf_device_open(iommu, "01:00.2", &dev, &err), -ENOTSUP);
+	ck_assert_int_eq(vf_device_open(iommu, "01:00.2", &dev, &err), -ENOTSUP);
+	/* What the space was before, it still is. */
+	ck_assert_str_eq(vf_iommu_backend(iommu), "iommufd");
+	bp_error_clear(&err);
+	fake.no_type1v2 = false;
+	ck_assert_int_eq(vf_device_open(iommu, "01:00.2", &dev, &err), 0);
+	ck_assert_str_eq(vf_iommu_backend(iommu), "type1");
+	ck_assert_int_eq(fake_count(FAKE_IOMMUFD, -1, -1), 0);
+	end();
+}
+END_TEST
+
 START_TEST(once_chosen_it_stays)
 {
 	start_open(VF_BACKEND_AUTO);
@@ -402,6 +421,7 @@ int main(void)
 	suite_add_tcase(suite, both);
 	tcase_add_test(once, the_backend_is_chosen);
 	tcase_add_test(once, a_function_without_node_turns_the_choice);
+	tcase_add_test(once, a_turn_that_fails_can_be_tried_again);
 	tcase_add_test(once, once_chosen_it_stays);
 	tcase_add_test(once, without_vfio);
 	tcase_add_test(once, type1_without_the_capability);
