@@ -119,11 +119,11 @@ static int tell_kvm(struct vmm_core *core, const struct opened *opened, struct b
 
 	if (!opened->nr)
 		return 0;
-	core->vfio_fd = vmm_kvm_vfio_new(core->vmm.vm_fd);
-	if (core->vfio_fd < 0)
-		return bp_error_set(err, core->vfio_fd, NULL,
+	core->vmm.vfio_fd = vmm_kvm_vfio_new(core->vmm.vm_fd);
+	if (core->vmm.vfio_fd < 0)
+		return bp_error_set(err, core->vmm.vfio_fd, NULL,
 				    "this host's KVM has no VFIO device: %s",
-				    strerror(-core->vfio_fd));
+				    strerror(-core->vmm.vfio_fd));
 	for (unsigned int i = 0; i < opened->nr; i++) {
 		int fd = vf_device_kvm_fd(opened->dev[i]), ret, n;
 
@@ -131,7 +131,7 @@ static int tell_kvm(struct vmm_core *core, const struct opened *opened, struct b
 			;
 		if (fd < 0 || n < nr)
 			continue;
-		ret = vmm_kvm_vfio_add(core->vfio_fd, fd);
+		ret = vmm_kvm_vfio_add(core->vmm.vfio_fd, fd);
 		if (ret)
 			return bp_error_set(err, ret, NULL, "KVM does not take the device %s: %s",
 					    vf_device_bdf(opened->dev[i]), strerror(-ret));
@@ -304,8 +304,8 @@ int vmm_life_build(const struct vmm_config *config, struct vmm_core **out, struc
 	if (!core)
 		return -ENOMEM;
 	core->vmm.config = config;
-	core->vmm.kvm_fd = core->vmm.vm_fd = -1;
-	core->vfio_fd = core->reset_fd = core->signal_fd = core->stats_fd = -1;
+	core->vmm.kvm_fd = core->vmm.vm_fd = core->vmm.vfio_fd = -1;
+	core->reset_fd = core->signal_fd = core->stats_fd = -1;
 	pthread_mutex_init(&core->vmm.lock, NULL);
 	pthread_cond_init(&core->changed, NULL);
 	ret = check(core, err);
@@ -352,7 +352,7 @@ void vmm_life_free(struct vmm_core *core)
 		vmm_vcpu_free(vmm->vcpu[i]);
 	vmm->nr_vcpus = 0;
 	/* The kernel unmaps guest memory for DMA when the address space goes. */
-	close_fd(core->vfio_fd);
+	close_fd(vmm->vfio_fd);
 	vf_iommu_free(vmm->iommu);
 	vmm_ram_free(vmm->ram);
 	close_fd(core->stats_fd);

@@ -35,7 +35,6 @@ struct vmm_memuse;
  * @platform: what the firmware tables say.
  * @chips: interrupt controllers and timer at power-on.
  * @cpuid: what KVM supports.
- * @vfio_fd: KVM's VFIO object, or -1.
  * @reset_fd: eventfd that brings a guest's reset to the loop, or -1.
  * @stats_fd: KVM's statistics of the machine, or a negative errno.
  * @signal_fd: signalfd, or -1.
@@ -69,7 +68,6 @@ struct vmm_core {
 	struct vmm_platform platform;
 	struct vmm_chips *chips;
 	struct kvm_cpuid2 *cpuid;
-	int vfio_fd;
 	int reset_fd;
 	int stats_fd;
 	int signal_fd;

@@ -119,17 +119,27 @@ int vmm_kvm_vfio_new(int vm_fd)
 	return ioctl(vm_fd, KVM_CREATE_DEVICE, &dev) ? -errno : (int)dev.fd;
 }
 
-int vmm_kvm_vfio_add(int vfio_fd, int file)
+/* KVM_DEV_VFIO_FILE and its attributes in newer headers have the same values. */
+static int vfio_file(int vfio_fd, uint64_t what, int file)
 {
 	int32_t fd = file;
-	/* KVM_DEV_VFIO_FILE and _FILE_ADD of newer headers have the same values. */
 	struct kvm_device_attr attr = {
 		.group = KVM_DEV_VFIO_GROUP,
-		.attr = KVM_DEV_VFIO_GROUP_ADD,
+		.attr = what,
 		.addr = (uintptr_t)&fd,
 	};
 
 	return ioctl(vfio_fd, KVM_SET_DEVICE_ATTR, &attr) ? -errno : 0;
+}
+
+int vmm_kvm_vfio_add(int vfio_fd, int file)
+{
+	return vfio_file(vfio_fd, KVM_DEV_VFIO_GROUP_ADD, file);
+}
+
+int vmm_kvm_vfio_del(int vfio_fd, int file)
+{
+	return vfio_file(vfio_fd, KVM_DEV_VFIO_GROUP_DEL, file);
 }
 
 struct vmm_chips {

@@ -41,6 +41,18 @@ int vmm_kvm_vfio_new(int vm_fd);
  */
 int vmm_kvm_vfio_add(int vfio_fd, int file);
 
+/**
+ * vmm_kvm_vfio_del() - let go of a file that was named.
+ * @vfio_fd: as above.
+ * @file: the same descriptor, still open.
+ *
+ * KVM holds a reference to the file (virt/kvm/vfio.c): until this, closing the descriptor
+ * gives nothing back to the host.
+ *
+ * Return: 0, -ENOENT when it was not named, or another negative errno.
+ */
+int vmm_kvm_vfio_del(int vfio_fd, int file);
+
 struct vmm_chips;
 
 /**

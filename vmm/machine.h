@@ -82,6 +82,7 @@ struct vmm_pm;
  * @config: what was asked.
  * @kvm_fd: /dev/kvm.
  * @vm_fd: the machine.
+ * @vfio_fd: KVM's VFIO object, or -1.
  * @lock: see above.
  * @loop: event loop.
  * @ram: memory and slots.
@@ -99,6 +100,7 @@ struct vmm {
 	const struct vmm_config *config;
 	int kvm_fd;
 	int vm_fd;
+	int vfio_fd;
 	pthread_mutex_t lock;
 	struct vmm_loop *loop;
 	struct vmm_ram *ram;

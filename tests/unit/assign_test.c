@@ -16,6 +16,7 @@
 #include "suite.h"
 #include "vmm/assign/assign.h"
 #include "vmm/dev/pm.h"
+#include "vmm/kvm.h"
 #include "vmm/layout.h"
 #include "vmm/machine.h"
 #include "vmm/pci/pci.h"
@@ -26,6 +27,7 @@ struct vf_device {
 	struct vf_region region[VF_REGION_COUNT];
 	struct vf_irq irq[VF_IRQ_COUNT];
 	int fd[VF_IRQ_COUNT][64];
+	int kvm_fd;
 	bool can_reset;
 	bool closed;
 };
@@ -74,6 +76,11 @@ void vf_device_close(struct vf_device *dev)
 {
 	say("close");
 	dev->closed = true;
+}
+
+int vf_device_kvm_fd(const struct vf_device *dev)
+{
+	return dev->kvm_fd;
 }
 
 const char *vf_device_bdf(const struct vf_device *dev)
@@ -243,6 +250,12 @@ void vmm_irq_msi_detach(struct vmm_irq *irq, int handle)
 	say("nosend:%x", (unsigned int)handle);
 }
 
+int vmm_kvm_vfio_del(int vfio_fd, int file)
+{
+	say("forget%d:%d", vfio_fd, file);
+	return 0;
+}
+
 /* --- the machine --- */
 
 int vmm_loop_watch(struct vmm_loop *loop, int fd, void (*fn)(void *priv, int fd), void *priv)
@@ -369,6 +382,7 @@ static void set_up_device(void)
 	device.irq[VF_IRQ_ERR].count = 1;
 	device.irq[VF_IRQ_REQ].count = 1;
 	device.can_reset = true;
+	device.kvm_fd = 42;
 }
 
 static void set_up_machine(void)
@@ -387,6 +401,7 @@ static void set_up_machine(void)
 	config.nr_vfs = 1;
 	fail_slot = fail_slot_after = fail_peer = fail_irq = 0;
 	nr_watched = 0;
+	vmm.vfio_fd = 9;
 	vmm.config = &config;
 	vmm.pio = vmm_bus_new();
 	vmm.mmio = vmm_bus_new();
@@ -425,7 +440,7 @@ START_TEST(plugged_and_given_back)
 	ck_assert_uint_eq(get(0x100, 4), 0);
 	vmm_assign_remove(assign);
 	ck_assert_str_eq(heard(),
-			 "err-off req-off noslot cfg@4=2 RESET cfg@4=2 unmap@0+2000 close");
+			 "err-off req-off noslot cfg@4=2 RESET cfg@4=2 unmap@0+2000 forget9:42 close");
 	ck_assert_uint_eq(get(0, 4), 0xffffffff);
 	assign = NULL;
 	tear_down();
@@ -681,12 +696,32 @@ START_TEST(host_wants_it_back)
 	ck_assert_str_eq(heard(), "");
 	ejected(ejected_priv, 1);
 	ck_assert_str_eq(heard(), "err-off req-off cancel1 noslot cfg@4=2 RESET cfg@4=2 "
-				  "unmap@0+2000 close");
+				  "unmap@0+2000 forget9:42 close");
 	ck_assert_uint_eq(get(0, 4), 0xffffffff);
 	/* What is left of it can still be removed, and does nothing. */
 	vmm_pci_reset(vmm.pci);
 	tear_down();
 	ck_assert_str_eq(heard(), "");
+}
+END_TEST
+
+/* Functions of one group share a file: KVM must know of it as long as one is left. */
+START_TEST(kvm_forgets_a_file_with_its_last_function)
+{
+	static struct vf_device second;
+	struct vmm_assign *other;
+
+	set_up_device();
+	set_up_machine();
+	plug();
+	second = device;
+	ck_assert_int_eq(vmm_assign_add(&vmm, &second, &other, NULL), 0);
+	heard();
+	vmm_assign_remove(other);
+	ck_assert_ptr_null(strstr(said, "forget"));
+	heard();
+	tear_down();
+	ck_assert_ptr_nonnull(strstr(heard(), " forget9:42 close"));
 }
 END_TEST
 
@@ -889,6 +924,7 @@ SUITE("assign", plugged_and_given_back, bus_mastering_reaches_the_hardware_and_d
       guest_resets_the_function, leaving_d3hot_resets_unless_the_function_says_otherwise,
       device_control_without_flr_goes_to_the_hardware, status_is_the_hardwares,
       peers_reach_bars_where_that_works, a_bar_that_kvm_refuses_stays_dead, half_a_bar_is_no_bar,
-      what_cannot_be_read_reads_as_ones, machine_reset, host_wants_it_back, guest_does_not_let_go,
-      errors_end_the_guest, one_kind_of_interrupt_at_a_time, vectors_are_added_without_losing_any,
-      no_vectors_is_survived, intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)
+      what_cannot_be_read_reads_as_ones, machine_reset, host_wants_it_back,
+      kvm_forgets_a_file_with_its_last_function,
+      guest_does_not_let_go, errors_end_the_guest, one_kind_of_interrupt_at_a_time,
+      vectors_are_added_without_losing_any, no_vectors_is_survived, intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)

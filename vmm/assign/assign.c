@@ -10,6 +10,7 @@
 
 #include <bp/log.h>
 #include "vmm/assign/state.h"
+#include "vmm/kvm.h"
 
 static void on_machine_reset(struct vmm_pci_dev *dev)
 {
@@ -101,6 +102,31 @@ static int open_vectors(struct vmm_assign *a)
 	return 0;
 }
 
+/* Whether another function of this guest is behind the same file, as in one IOMMU group. */
+static bool file_is_shared(struct vmm_assign *a, int file)
+{
+	for (unsigned int slot = 0; slot < VMM_PCI_SLOTS; slot++) {
+		struct vmm_pci_dev *dev = vmm_pci_slot(a->vmm->pci, slot);
+
+		if (dev && dev->ops == &assign_ops && dev != &a->pci &&
+		    vf_device_kvm_fd(vmm_assign_of(dev)->dev) == file)
+			return true;
+	}
+	return false;
+}
+
+/* Before the device is closed: with a reference in KVM the host would wait for the guest's end. */
+static void tell_kvm(struct vmm_assign *a)
+{
+	int file = vf_device_kvm_fd(a->dev), ret;
+
+	if (file < 0 || file_is_shared(a, file))
+		return;
+	ret = vmm_kvm_vfio_del(a->vmm->vfio_fd, file);
+	if (ret)
+		bp_log_warn("%s: KVM does not let go of it: %s", a->name, strerror(-ret));
+}
+
 void vmm_assign_give_back(struct vmm_assign *a)
 {
 	if (!a->dev)
@@ -115,6 +141,7 @@ void vmm_assign_give_back(struct vmm_assign *a)
 	vmm_vectors_exit(&a->msix_vec);
 	vmm_vectors_exit(&a->msi_vec);
 	vmm_assign_bars_close(a);
+	tell_kvm(a);
 	vf_device_close(a->dev);
 	a->dev = NULL;
 }

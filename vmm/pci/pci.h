@@ -39,7 +39,8 @@ struct vmm_pci_bar {
 	bool live;
 };
 
-#define VMM_PCI_BARS 6
+#define VMM_PCI_BARS  6
+#define VMM_PCI_SLOTS 32
 
 /**
  * struct vmm_pci_ops - what a device does; every function may be NULL.

@@ -8,8 +8,6 @@
 #include "vmm/pci/pci.h"
 #include "vmm/pci/window.h"
 
-#define VMM_PCI_SLOTS 32
-
 /**
  * struct vmm_pci - the root bus.
  * @pio: ports. @mmio: memory.
