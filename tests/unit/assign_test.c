@@ -725,6 +725,23 @@ START_TEST(kvm_forgets_a_file_with_its_last_function)
 }
 END_TEST
 
+/* The request would be forgotten with the ejection registers, and the new kernel shot for it. */
+START_TEST(a_restart_lets_go_of_what_the_host_wants)
+{
+	set_up_device();
+	set_up_machine();
+	plug();
+	watcher[1](watcher_priv, watched[1]);
+	heard();
+	vmm_pci_reset(vmm.pci);
+	ck_assert_str_eq(heard(), "noslot err-off req-off cancel1 cfg@4=2 RESET cfg@4=2 "
+				  "unmap@0+2000 forget9:42 close");
+	ck_assert_uint_eq(get(0, 4), 0xffffffff);
+	tear_down();
+	ck_assert_str_eq(heard(), "");
+}
+END_TEST
+
 START_TEST(guest_does_not_let_go)
 {
 	set_up_device();
@@ -925,6 +942,6 @@ SUITE("assign", plugged_and_given_back, bus_mastering_reaches_the_hardware_and_d
       device_control_without_flr_goes_to_the_hardware, status_is_the_hardwares,
       peers_reach_bars_where_that_works, a_bar_that_kvm_refuses_stays_dead, half_a_bar_is_no_bar,
       what_cannot_be_read_reads_as_ones, machine_reset, host_wants_it_back,
-      kvm_forgets_a_file_with_its_last_function,
+      kvm_forgets_a_file_with_its_last_function, a_restart_lets_go_of_what_the_host_wants,
       guest_does_not_let_go, errors_end_the_guest, one_kind_of_interrupt_at_a_time,
       vectors_are_added_without_losing_any, no_vectors_is_survived, intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)

@@ -18,6 +18,13 @@ static void on_machine_reset(struct vmm_pci_dev *dev)
 
 	if (!a->dev)
 		return;
+	/* The kernel that was asked is gone and the next one would not know of it. */
+	if (a->recalled) {
+		bp_log_info("%s: the guest restarts without it; it is given back to the host",
+			    a->name);
+		vmm_assign_give_back(a);
+		return;
+	}
 	vmm_assign_irq_off(a);
 	vmm_assign_hw_reset(a);
 	vmm_assign_irq_sync(a);

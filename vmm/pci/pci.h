@@ -50,7 +50,8 @@ struct vmm_pci_bar {
  * @bar_map: a BAR starts answering at dev->bar[n].addr. A failure is reported and the
  *           BAR stays dead.
  * @bar_unmap: it stops; dev->bar[n].addr is still the old address.
- * @reset: the machine was reset; configuration space has its initial content again.
+ * @reset: the machine was reset; configuration space has its initial content again. May
+ *         unplug the device.
  */
 struct vmm_pci_ops {
 	void (*cfg_read)(struct vmm_pci_dev *dev, unsigned int off, unsigned int len);
