@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <bp/log.h>
+#include <bp/text.h>
 
 /* One program, one standard error: the only state of util/ that is not a handle. */
 static const char *log_prog = "bluepass";
@@ -19,6 +20,7 @@ static void log_line(const char *mark, const char *fmt, va_list ap)
 	char line[1200];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
+	bp_text_plain(line);
 	/* One call, so that lines of several threads do not mix. */
 	fprintf(stderr, "%s: %s%s\n", log_prog, mark, line);
 }

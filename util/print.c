@@ -4,14 +4,17 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <bp/print.h>
+#include <bp/text.h>
 
 #define DEPTH_MAX 32
 
 struct bp_print {
 	FILE *out;
 	enum bp_print_mode mode;
+	bool short_of_memory;
 	int depth;
 	char closer[DEPTH_MAX];
 	bool filled[DEPTH_MAX + 1];
@@ -42,9 +45,18 @@ static void newline(struct bp_print *p)
 static void quoted(struct bp_print *p, const char *s)
 {
 	fputc('"', p->out);
-	for (; *s; s++) {
+	for (size_t len; *s; s += len ? len : 1) {
 		unsigned char c = *s;
 
+		/* A reader may refuse a whole document for one byte that is not UTF-8. */
+		len = bp_text_utf8(s);
+		if (len != 1) {
+			if (len)
+				fwrite(s, 1, len, p->out);
+			else
+				fputs("\\ufffd", p->out);
+			continue;
+		}
 		switch (c) {
 		case '"':
 		case '\\':
@@ -118,6 +130,8 @@ int bp_print_free(struct bp_print *p)
 	errno = 0;
 	if (fflush(p->out) || ferror(p->out))
 		ret = errno ? -errno : -EIO;
+	if (p->short_of_memory)
+		ret = -ENOMEM;
 	free(p);
 	return ret;
 }
@@ -167,7 +181,21 @@ void bp_print_str(struct bp_print *p, const char *key, const char *fmt, const ch
 		bp_print_null(p, key, NULL);
 		return;
 	}
-	TEXT_OR_LEAD(p, key, fmt, value);
+	if (!bp_print_is_json(p)) {
+		char *plain = fmt ? strdup(value) : NULL;
+
+		if (plain) {
+			bp_text_plain(plain);
+			fprintf(p->out, fmt, plain);
+		} else if (fmt) {
+			p->short_of_memory = true;
+		}
+		free(plain);
+		return;
+	}
+	if (key && !*key)
+		return;
+	lead(p, key);
 	quoted(p, value);
 }
 

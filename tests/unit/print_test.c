@@ -110,5 +110,40 @@ START_TEST(wrong_nesting_aborts)
 }
 END_TEST
 
+/* A process's name is cut after 15 bytes, wherever a character ends; and it may be anything. */
+START_TEST(text_of_others)
+{
+	static const struct {
+		const char *value, *json, *text;
+	} cases[] = {
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "\xe2\x82\xac\xf0\x9f\x98\x80", "\xe2\x82\xac\xf0\x9f\x98\x80", "\xe2\x82\xac\xf0\x9f\x98\x80" },
+		{ "a\x1b[31m\nb\x7f", "a\\u001b[31m\\nb\\u007f", "a?[31m?b?" },
+		{ "cut\xe2\x82", "cut\\ufffd\\ufffd", "cut\xe2\x82" },
+		{ "\xfc", "\\ufffd", "\xfc" },
+		{ "\xc0\xaf", "\\ufffd\\ufffd", "\xc0\xaf" },
+		{ "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd", "\xed\xa0\x80" },
+		{ "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd", "\xf4\x90\x80\x80" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (int json = 0; json < 2; json++) {
+			FILE *f = open_memstream(&shown, &shown_len);
+			struct bp_print *p = bp_print_new(f, json ? BP_PRINT_JSON : BP_PRINT_TEXT);
+			char want[64];
+
+			snprintf(want, sizeof(want), json ? "\"%s\"\n" : "<%s>",
+				 json ? cases[i].json : cases[i].text);
+			bp_print_str(p, NULL, "<%s>", cases[i].value);
+			ck_assert_int_eq(bp_print_free(p), 0);
+			fclose(f);
+			ck_assert_str_eq(shown, want);
+			free(shown);
+		}
+	}
+}
+END_TEST
+
 SUITE("print", text_is_what_the_formats_say, json_is_complete_and_quoted, pretty_is_indented,
-      open_levels_are_closed_at_the_end, a_full_disk_is_reported, wrong_nesting_aborts)
+      open_levels_are_closed_at_the_end, a_full_disk_is_reported, wrong_nesting_aborts,
+      text_of_others)

@@ -38,7 +38,7 @@ struct bp_print *bp_print_new(FILE *out, enum bp_print_mode mode);
  * @p: NULL is allowed.
  *
  * Return: 0, or a negative errno when the stream could not be written (a full
- * disk, a closed pipe), so that a program does not report success for it.
+ * disk, a closed pipe) or memory was short, so that a program does not report success for it.
  */
 int bp_print_free(struct bp_print *p);
 
@@ -70,7 +70,8 @@ void bp_print_array_end(struct bp_print *p);
  * @p: printer.
  * @key: JSON name; NULL for an array element; "" for text only.
  * @fmt: text format with one %s, or NULL for JSON only.
- * @value: the string; NULL prints null in JSON and nothing in text.
+ * @value: the string; NULL prints null in JSON and nothing in text. Whoever chose it: text shows
+ *         '?' for control characters, JSON escapes them and has U+FFFD for what is not UTF-8.
  */
 void bp_print_str(struct bp_print *p, const char *key, const char *fmt, const char *value);
 
