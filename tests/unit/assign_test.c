@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <linux/pci_regs.h>
@@ -37,7 +38,7 @@ static struct vmm_config config;
 static struct vmm vmm;
 static struct vmm_assign *assign;
 static char said[4096];
-static int fail_slot, fail_slot_after, fail_peer, fail_irq;
+static int fail_slot, fail_slot_after, fail_peer, fail_irq, fail_send, fail_write;
 static void (*watcher[64])(void *priv, int fd);
 static void *watcher_priv;
 static int watched[64];
@@ -117,6 +118,8 @@ int vf_device_write(struct vf_device *dev, unsigned int index, uint64_t offset, 
 
 	if (offset + len > dev->region[index].size)
 		return -EINVAL;
+	if (fail_write)
+		return fail_write;
 	memcpy(&value, buf, len > 4 ? 4 : len);
 	say("%s@%lx=%x", index == VF_REGION_CONFIG ? "cfg" : "w", (unsigned long)offset, value);
 	memcpy((index == VF_REGION_CONFIG ? dev->config : dev->bar) + offset, buf, len);
@@ -233,7 +236,7 @@ int vmm_irq_msi_attach(struct vmm_irq *irq, uint64_t address, uint32_t data, uin
 	(void)devid;
 	(void)trigger;
 	say("send:%lx:%x", (unsigned long)address, data);
-	return (int)data;
+	return fail_send ? fail_send : (int)data;
 }
 
 int vmm_irq_msi_update(struct vmm_irq *irq, int handle, uint64_t address, uint32_t data)
@@ -399,7 +402,7 @@ static void set_up_machine(void)
 	memset(&vmm, 0, sizeof(vmm));
 	memset(&config, 0, sizeof(config));
 	config.nr_vfs = 1;
-	fail_slot = fail_slot_after = fail_peer = fail_irq = 0;
+	fail_slot = fail_slot_after = fail_peer = fail_irq = fail_send = fail_write = 0;
 	nr_watched = 0;
 	vmm.vfio_fd = 9;
 	vmm.config = &config;
@@ -871,6 +874,71 @@ START_TEST(no_vectors_is_survived)
 }
 END_TEST
 
+/* Standard error from here on goes to a file. Return: its descriptor. */
+static int catch_warnings(void)
+{
+	int fd = memfd_create("stderr", 0);
+
+	ck_assert_int_eq(dup2(fd, STDERR_FILENO), STDERR_FILENO);
+	return fd;
+}
+
+static unsigned int lines(int fd)
+{
+	unsigned int nr = 0;
+	char c;
+
+	lseek(fd, 0, SEEK_SET);
+	while (read(fd, &c, 1) == 1)
+		nr += c == '\n';
+	return nr;
+}
+
+/* The log is the host's: what a guest can repeat without end is said once. */
+START_TEST(a_guest_cannot_fill_the_log)
+{
+	uint64_t table;
+	int fd;
+
+	set_up_e1000e();
+	set_up_machine();
+	plug();
+	table = get(PCI_BASE_ADDRESS_3, 4) & ~15u;
+	fd = catch_warnings();
+	fail_irq = VF_IRQ_MSIX;
+	for (int i = 0; i < 50; i++) {
+		put(0xa2, 0x8000, 2);
+		put(0xa2, 0, 2);
+		heard();
+	}
+	ck_assert_uint_eq(lines(fd), 1);
+	fail_irq = 0;
+	fail_send = -ENOSPC;
+	put(0xa2, 0x8000, 2);
+	for (int i = 0; i < 50; i++) {
+		mem_put(table, 0xfee00000, 8);
+		mem_put(table + 8, 0x41, 8);
+		mem_put(table + 8, 0x100000041, 8);
+		heard();
+	}
+	ck_assert_uint_eq(lines(fd), 2);
+	fail_write = -EIO;
+	for (int i = 0; i < 50; i++) {
+		put(PCI_COMMAND, i & 1 ? 7 : 3, 2);
+		heard();
+	}
+	ck_assert_uint_eq(lines(fd), 3);
+	/* What works in between and fails again is news. */
+	fail_write = 0;
+	put(PCI_COMMAND, 3, 2);
+	fail_write = -EIO;
+	put(PCI_COMMAND, 7, 2);
+	ck_assert_uint_eq(lines(fd), 4);
+	fail_write = 0;
+	tear_down();
+}
+END_TEST
+
 START_TEST(intx_by_order_of_the_user)
 {
 	struct bp_error err = { 0 };
@@ -944,4 +1012,5 @@ SUITE("assign", plugged_and_given_back, bus_mastering_reaches_the_hardware_and_d
       what_cannot_be_read_reads_as_ones, machine_reset, host_wants_it_back,
       kvm_forgets_a_file_with_its_last_function, a_restart_lets_go_of_what_the_host_wants,
       guest_does_not_let_go, errors_end_the_guest, one_kind_of_interrupt_at_a_time,
-      vectors_are_added_without_losing_any, no_vectors_is_survived, intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)
+      vectors_are_added_without_losing_any, no_vectors_is_survived, a_guest_cannot_fill_the_log,
+      intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)

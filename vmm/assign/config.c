@@ -26,9 +26,11 @@ void vmm_assign_hw_command(struct vmm_assign *a, uint16_t guest)
 	bytes[0] = (uint8_t)command;
 	bytes[1] = (uint8_t)(command >> 8);
 	ret = vf_device_write(a->dev, VF_REGION_CONFIG, PCI_COMMAND, bytes, 2);
-	if (ret)
+	/* A guest may try as often as it likes; the log is told when it begins. */
+	if (ret && !a->command_lost)
 		bp_log_warn("%s: the command register cannot be written: %s", a->name,
 			    strerror(-ret));
+	a->command_lost = ret;
 }
 
 void vmm_assign_hw_reset(struct vmm_assign *a)
@@ -40,8 +42,9 @@ void vmm_assign_hw_reset(struct vmm_assign *a)
 	if (!vf_device_can_reset(a->dev))
 		return;
 	ret = vf_device_reset(a->dev);
-	if (ret)
+	if (ret && !a->reset_lost)
 		bp_log_warn("%s: reset failed: %s", a->name, strerror(-ret));
+	a->reset_lost = ret;
 	a->resets++;
 	vmm_assign_hw_command(a, 0);
 }

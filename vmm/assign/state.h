@@ -59,6 +59,8 @@ struct vmm_bar_state {
  * @provided: vectors connected at the hardware.
  * @fd: eventfds, -1 where none exists yet.
  * @handle: from vmm_irq_msi_attach(), -1 where detached.
+ * @told_provide: the log has that vectors cannot be had.
+ * @told_attach: the log has that one does not reach the guest.
  */
 struct vmm_vectors {
 	struct vmm_irq *irq;
@@ -69,6 +71,8 @@ struct vmm_vectors {
 	unsigned int provided;
 	int *fd;
 	int *handle;
+	bool told_provide;
+	bool told_attach;
 };
 
 /**
@@ -88,6 +92,8 @@ struct vmm_vectors {
  * @recalled: the guest was asked to give it up.
  * @p2p: BARs are mapped for other devices.
  * @peer_refused: at least one such mapping was refused.
+ * @command_lost: the hardware did not take the command register the last time.
+ * @reset_lost: nor its reset.
  * @resets: function resets so far.
  */
 struct vmm_assign {
@@ -110,6 +116,8 @@ struct vmm_assign {
 	bool recalled;
 	bool p2p;
 	bool peer_refused;
+	bool command_lost;
+	bool reset_lost;
 	uint64_t resets;
 };
 

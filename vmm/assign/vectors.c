@@ -140,7 +140,11 @@ static int vectors_provide(void *priv, unsigned int count)
 	return 0;
 
 failed:
-	bp_log_warn("%s: %u interrupt vectors cannot be had: %s", v->name, count, strerror(-ret));
+	/* Once: the guest can have it happen with every write. */
+	if (!v->told_provide)
+		bp_log_warn("%s: %u interrupt vectors cannot be had: %s", v->name, count,
+			    strerror(-ret));
+	v->told_provide = true;
 	return ret;
 }
 
@@ -158,10 +162,13 @@ static int vectors_attach(void *priv, unsigned int n, uint64_t address, uint32_t
 		if (ret >= 0)
 			v->handle[n] = ret;
 	}
-	if (ret < 0)
+	if (ret >= 0)
+		return 0;
+	if (!v->told_attach)
 		bp_log_warn("%s: vector %u does not reach the guest: %s", v->name, n,
 			    strerror(-ret));
-	return ret < 0 ? ret : 0;
+	v->told_attach = true;
+	return ret;
 }
 
 static void vectors_detach(void *priv, unsigned int n)
