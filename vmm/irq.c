@@ -179,15 +179,21 @@ static struct msi *find(struct vmm_irq *irq, int handle)
 
 int vmm_irq_msi_update(struct vmm_irq *irq, int handle, uint64_t address, uint32_t data)
 {
-	struct msi *m = find(irq, handle);
+	struct msi *m = find(irq, handle), old;
+	int ret;
 
 	if (!m)
 		return -EINVAL;
 	if (m->address == address && m->data == data)
 		return 0;
+	old = *m;
 	m->address = address;
 	m->data = data;
-	return set_routes(irq);
+	ret = set_routes(irq);
+	/* KVM keeps the old table, and one message that it refuses must not spoil all later ones. */
+	if (ret)
+		*m = old;
+	return ret;
 }
 
 void vmm_irq_msi_detach(struct vmm_irq *irq, int handle)
