@@ -208,6 +208,8 @@ void init_main(struct guest *g)
 		report_u64(&r, "seconds", hold);
 		report_send(g, &r);
 		sleep((unsigned int)hold);
+		/* Once more: drivers have gone on working meanwhile. */
+		pci_report_all(g);
 	}
 	report_open(&r, "end");
 	report_bool(&r, "ok", !err);

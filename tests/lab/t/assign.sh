@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # lab: --nic igb --nic e1000e --nvme --timeout 900 --qemu -device --qemu nec-usb-xhci,id=usb,msix=off --qemu -device --qemu usb-tablet,bus=usb.0
-# lab: --kernel 6.1 --nic igb --nic e1000e --nvme --timeout 900 --qemu -device --qemu nec-usb-xhci,id=usb,msix=off --qemu -device --qemu usb-tablet,bus=usb.0
-# lab: --iommu intel --nic igb --nic e1000e --nvme --timeout 900 --qemu -device --qemu nec-usb-xhci,id=usb,msix=off --qemu -device --qemu usb-tablet,bus=usb.0
+# lab: --kernel 6.1 --nic igb --nic e1000e --nvme --timeout 900
+# lab: --kernel 6.1 --iommu intel --nic igb --nic e1000e --nvme --timeout 900
+# lab: --iommu intel --nic igb --nic e1000e --nvme --timeout 900
 #
 # Assigned functions at work in guests: virtual functions of an igb and of an NVMe
 # controller, an e1000e by MSI-X and INTx, a USB controller by MSI; resets by the guest;
@@ -76,16 +77,9 @@ follow()
 # shellcheck disable=SC2016 # jq expands it
 works()
 {
-	local name=$1 result status=0
+	local name=$1 result
 
-	# Not by check, whose subshell cannot wait for a child of this one.
-	follow "$name" > "$work/follow-$name" 2>&1 || status=$?
-	if [ "$status" -eq 0 ]; then
-		ok "$name: guest runs and powers off"
-	else
-		not_ok "$name: guest runs and powers off" "exit status $status"
-		sed 's/^/    /' "$work/follow-$name"
-	fi
+	check "$name: guest runs and powers off" follow "$name"
 	result=$(guest_event "$name" result) || result='{}'
 	check "$name: data is right" jq -e \
 		'.ok and .mismatches == 0 and .bytes_compared > 0' <<< "$result"
@@ -173,14 +167,13 @@ test_msi()
 
 	usb=$(basename "$(dirname "$(grep -lx 0x0c0330 "$pci"/*/class)")")
 	take "$usb" vfio-pci
-	boot msi "bp.do=info bp.hold=60" --vf "$usb"
+	boot msi "bp.do=info bp.hold=10" --vf "$usb"
 	check 'msi: guest is up' guest_until msi hold 240
 	"$bluepass" -j ctl "$work/msi.sock" status > "$work/msi.status"
 	status msi '.interrupts == "msi" and .vectors_attached >= 1' 'the monitor delivers messages'
+	check 'msi: guest powers off' guest_wait msi 120
 	check 'msi: the guest gets them' jq -e '.driver == "xhci_hcd" and .irq_mode == "msi" and .interrupts > 3' \
-		<<< "$(guest_lines msi | jq -c 'select(.ev == "dev" and .class == "0x0c0330")')"
-	"$bluepass" ctl "$work/msi.sock" stop --force > /dev/null
-	guest_wait msi 20
+		<<< "$(guest_lines msi | jq -c 'select(.ev == "dev" and .class == "0x0c0330")' | tail -n 1)"
 }
 
 test_e1000e_intx()
@@ -204,8 +197,12 @@ test_peers()
 		"$work/peers.status"
 }
 
+# What does not depend on the host's kernel and IOMMU is seen on one of them.
+elsewhere='igb_vf$|nvme_vf|e1000e_msix|e1000e_intx'
+[ "$LAB_KERNEL $LAB_IOMMU" != '6.12 amd' ] || elsewhere=.
+
 for t in $(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
-	[[ $t == *$pattern* ]] || continue
+	[[ $t == *$pattern* && $t =~ $elsewhere ]] || continue
 	"$t"
 done
 checks_done

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --nic igb --nvme
-# lab: --kernel 6.1 --nic igb --nvme
+# lab: --nic igb --nvme --timeout 600
 #
 # A monitor that is killed in mid-transfer leaves nothing behind, and a device that
 # the host wants back is given back while the guest runs.
