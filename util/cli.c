@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -68,18 +69,29 @@ int bp_cli_usage(struct bp_cli *cli, const char *command, const char *fmt, ...)
 	return BP_EXIT_USAGE;
 }
 
+/* The one command that a word means, or say why there is none. */
+static int find_one(struct bp_cli *cli, const char *word, const struct bp_command **out)
+{
+	bool ambiguous;
+
+	*out = find(cli, word, &ambiguous);
+	if (!*out)
+		return bp_cli_usage(cli, NULL, "there is no command '%s'", word);
+	if (ambiguous)
+		return bp_cli_usage(cli, NULL, "'%s' could mean several commands", word);
+	return BP_EXIT_OK;
+}
+
 static int run_help(struct bp_cli *cli, int argc, char **argv)
 {
 	const struct bp_command *c;
-	bool ambiguous;
 
 	if (argc < 2) {
 		show_help(cli, stdout);
 		return BP_EXIT_OK;
 	}
-	c = find(cli, argv[1], &ambiguous);
-	if (!c || ambiguous)
-		return bp_cli_usage(cli, NULL, "there is no command '%s'", argv[1]);
+	if (find_one(cli, argv[1], &c))
+		return BP_EXIT_USAGE;
 	show_command(cli, c, stdout);
 	return BP_EXIT_OK;
 }
@@ -87,15 +99,11 @@ static int run_help(struct bp_cli *cli, int argc, char **argv)
 static int run_command(struct bp_cli *cli, int argc, char **argv)
 {
 	const struct bp_command *c;
-	bool ambiguous;
 
 	if (!strcmp(argv[0], "help"))
 		return run_help(cli, argc, argv);
-	c = find(cli, argv[0], &ambiguous);
-	if (!c)
-		return bp_cli_usage(cli, NULL, "there is no command '%s'", argv[0]);
-	if (ambiguous)
-		return bp_cli_usage(cli, NULL, "'%s' could mean several commands", argv[0]);
+	if (find_one(cli, argv[0], &c))
+		return BP_EXIT_USAGE;
 	/* Help may be asked after the command as well; "--" ends options. */
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
@@ -107,12 +115,10 @@ static int run_command(struct bp_cli *cli, int argc, char **argv)
 	return c->run(cli, argc, argv);
 }
 
-int bp_cli_main(struct bp_cli *cli, int argc, char **argv)
+static int run(struct bp_cli *cli, int argc, char **argv)
 {
 	int i;
 
-	cli->root = "/";
-	bp_log_init(cli->prog, 0);
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		const char *a = argv[i];
 
@@ -143,4 +149,18 @@ int bp_cli_main(struct bp_cli *cli, int argc, char **argv)
 		return BP_EXIT_USAGE;
 	}
 	return run_command(cli, argc - i, argv + i);
+}
+
+int bp_cli_main(struct bp_cli *cli, int argc, char **argv)
+{
+	int status;
+
+	cli->root = "/";
+	bp_log_init(cli->prog, 0);
+	status = run(cli, argc, argv);
+	/* A command's printer has said so itself; help and version have none. */
+	errno = 0;
+	if (status == BP_EXIT_OK && (fflush(stdout) || ferror(stdout)))
+		return bp_log_report(NULL, errno ? -errno : -EIO, "cannot write the output");
+	return status;
 }

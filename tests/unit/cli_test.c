@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bp/cli.h>
 #include <bp/error.h>
@@ -136,7 +137,54 @@ START_TEST(the_innermost_reason_stays)
 }
 END_TEST
 
+/* What a program says in @line, with standard error or output put into a file for a while. */
+static int call_to(FILE *f, int fd, const char *line)
+{
+	int kept = dup(fd), status;
+
+	fflush(NULL);
+	ck_assert_int_eq(dup2(fileno(f), fd), fd);
+	status = call(line);
+	fflush(stderr);
+	ck_assert_int_eq(dup2(kept, fd), fd);
+	close(kept);
+	return status;
+}
+
+START_TEST(an_ambiguous_word_is_said_to_be_so)
+{
+	static const char *const lines[] = { "li", "help li", "" };
+	char text[256] = "";
+
+	for (int i = 0; *lines[i]; i++) {
+		FILE *f = tmpfile();
+
+		ck_assert_int_eq(call_to(f, STDERR_FILENO, lines[i]), BP_EXIT_USAGE);
+		rewind(f);
+		ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
+		ck_assert_str_eq(text, "tool: 'li' could mean several commands; see 'tool help'\n");
+		fclose(f);
+	}
+}
+END_TEST
+
+START_TEST(help_that_nobody_got_is_a_failure)
+{
+	static const char *const lines[] = { "help", "-h", "-V", "help list", "list --help", "" };
+
+	for (int i = 0; *lines[i]; i++) {
+		FILE *full = fopen("/dev/full", "w");
+
+		ck_assert_ptr_nonnull(full);
+		ck_assert_int_eq(call_to(full, STDOUT_FILENO, lines[i]), BP_EXIT_FAIL);
+		clearerr(stdout);
+		fclose(full);
+	}
+}
+END_TEST
+
 SUITE("cli", a_command_gets_its_arguments_and_options,
       abbreviations_work_when_they_mean_one_command, mistakes_are_usage_errors,
       help_never_runs_the_command, numbers_are_whole_and_in_range,
-      sizes_have_suffixes_and_do_not_wrap, the_innermost_reason_stays)
+      sizes_have_suffixes_and_do_not_wrap, the_innermost_reason_stays,
+      an_ambiguous_word_is_said_to_be_so, help_that_nobody_got_is_a_failure)
