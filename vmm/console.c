@@ -59,11 +59,25 @@ static void keys(void *priv, int fd)
 	}
 }
 
+/*
+ * A terminal that polls as writable may still make a large write wait, as long as nobody
+ * reads it, and the whole machine with it. Not waiting is a property of the open file,
+ * which the shell shares, so the terminal is opened once more.
+ */
+static int terminal_out(struct vmm_console *c)
+{
+	if (!isatty(STDOUT_FILENO))
+		return STDOUT_FILENO;
+	c->file = open("/proc/self/fd/1", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	/* Somebody else's terminal, after su(1), may not be opened. */
+	return c->file < 0 ? STDOUT_FILENO : c->file;
+}
+
 static int use_stdio(struct vmm_console *c)
 {
 	int ret;
 
-	c->out = STDOUT_FILENO;
+	c->out = terminal_out(c);
 	if (!isatty(STDIN_FILENO)) {
 		c->in = fcntl(STDIN_FILENO, F_GETFD) < 0 ? -1 : STDIN_FILENO;
 		return 0;

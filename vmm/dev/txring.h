@@ -38,9 +38,10 @@ size_t vmm_txring_fill(const struct vmm_txring *ring);
  * vmm_txring_write() - write out as much as goes without waiting.
  * @ring: ring.
  *
- * The descriptor may be in blocking mode (a terminal that the shell shares): it is asked
- * with poll(2) first and given at most PIPE_BUF bytes at a time, which a pipe that polls
- * as writable takes whole (pipe(7)). A reader that is gone (EPIPE, EIO and the like)
+ * The descriptor may be in blocking mode (a pipe that others share): it is asked with
+ * poll(2) first and given at most PIPE_BUF bytes at a time, which a pipe that polls as
+ * writable takes whole (pipe(7)). A terminal may take less and wait for room for the rest,
+ * so its descriptor should not block. A reader that is gone (EPIPE, EIO and the like)
  * costs the bytes that wait; later ones are tried anew. SIGPIPE does not get through.
  *
  * Return: true when nothing waits any more.
