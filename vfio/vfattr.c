@@ -179,6 +179,14 @@ int vf_attr_get(const struct vf_host *host, const struct vf_bdf *pf, unsigned in
 	return 0;
 }
 
+/* Some drivers answer yes and do nothing. */
+static int not_taken(const char *who, unsigned int vf, enum vf_attr attr, struct bp_error *err)
+{
+	return bp_error_set(err, -EIO, "'vfctl show' says what it has now",
+			    "%s: its driver accepted %s of VF %u, but shows another value", who,
+			    vf_attr_name(attr), vf);
+}
+
 static int set_mlx4_guid(struct vf_admin *a, const char *pf, unsigned int vf, const char *path,
 			 const struct vf_attrs *to, bool *changed, struct bp_error *err)
 {
@@ -194,6 +202,10 @@ static int set_mlx4_guid(struct vf_admin *a, const char *pf, unsigned int vf, co
 		return bp_error_set(err, ret, ret == -EACCES ? "run this as root" : NULL,
 				    "PF %s: cannot set guid of VF %u: %s", pf, vf, strerror(-ret));
 	*changed = true;
+	/* 0 leaves the choice to the subnet manager (MLX4_NOT_SET_GUID). */
+	if (to->port_guid && read_mlx4_guid(a->host, path, &now) &&
+	    !vf_attr_equal(&now, to, VF_ATTR_GUID))
+		return not_taken(pf, vf, VF_ATTR_GUID, err);
 	return 0;
 }
 
@@ -256,10 +268,7 @@ int vf_attr_set(struct vf_admin *a, const struct vf_bdf *pf, unsigned int vf, en
 	if (ret)
 		return explain(ret, ifname, vf, attr, text, err);
 	*changed = true;
-	/* Some drivers answer yes and do nothing. */
 	if (!ask(ifindex, vf, &now) && (now.known & 1u << attr) && !vf_attr_equal(&now, to, attr))
-		return bp_error_set(err, -EIO, "'vfctl show' says what it has now",
-				    "%s: its driver accepted %s of VF %u, but shows another value",
-				    ifname, vf_attr_name(attr), vf);
+		return not_taken(ifname, vf, attr, err);
 	return 0;
 }

@@ -10,6 +10,9 @@
 
 #include "vfmsg.h"
 
+/* The kernel's greatest errno (include/linux/err.h). */
+#define ERRNO_MAX 4095
+
 struct nlmsghdr *vf_msg_get(char *buf, unsigned int ifindex, unsigned int seq)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
@@ -254,6 +257,8 @@ int vf_msg_error(const struct nlmsghdr *nlh, char *text, size_t size)
 	if (nlh->nlmsg_type != NLMSG_ERROR || mnl_nlmsg_get_payload_len(nlh) < sizeof(*e))
 		return -EBADMSG;
 	e = mnl_nlmsg_get_payload(nlh);
+	if (e->error > 0 || e->error < -ERRNO_MAX)
+		return -EBADMSG;
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
 		return e->error;
 	/* Unless it was capped, our own message is repeated between error and attributes. */

@@ -44,7 +44,7 @@ int vf_msg_parse(const struct nlmsghdr *nlh, unsigned int vf, struct vf_attrs *o
  * vf_msg_error() - errno and words of an NLMSG_ERROR message.
  * @nlh: the message. @text: receives the kernel's words, "" without any. @size: room.
  *
- * Return: 0 for an acknowledgement, or the negative errno.
+ * Return: 0 for an acknowledgement, the negative errno, or -EBADMSG when it is neither.
  */
 int vf_msg_error(const struct nlmsghdr *nlh, char *text, size_t size);
 

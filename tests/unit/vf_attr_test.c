@@ -253,6 +253,13 @@ START_TEST(kernels_words)
 	e->msg.nlmsg_len = 1000000;
 	ck_assert_int_eq(vf_msg_error(nlh, text, sizeof(text)), -EINVAL);
 	ck_assert_str_eq(text, "");
+	/* Numbers that are no errno; some could not even be negated. */
+	e->error = 1;
+	ck_assert_int_eq(vf_msg_error(nlh, text, sizeof(text)), -EBADMSG);
+	e->error = INT32_MIN;
+	ck_assert_int_eq(vf_msg_error(nlh, text, sizeof(text)), -EBADMSG);
+	e->error = 0;
+	ck_assert_int_eq(vf_msg_error(nlh, text, sizeof(text)), 0);
 	nlh->nlmsg_type = RTM_NEWLINK;
 	ck_assert_int_eq(vf_msg_error(nlh, text, sizeof(text)), -EBADMSG);
 }
@@ -260,6 +267,17 @@ END_TEST
 
 #define PF "0000:04:00.0"
 #define GUIDS "sys/devices/pci0000:00/" PF "/infiniband/mlx4_0/iov/ports/1/admin_guids/"
+
+static int write_nothing(struct vf_admin *a, const char *path, const char *data, size_t len)
+{
+	(void)a;
+	(void)path;
+	(void)data;
+	(void)len;
+	return 0;
+}
+
+static const struct vf_admin_ops deaf = { .write = write_nothing };
 
 START_TEST(guids_of_mlx4)
 {
@@ -289,6 +307,11 @@ START_TEST(guids_of_mlx4)
 	k.fail_errno = EACCES;
 	ck_assert_int_eq(vf_attr_set(&k.admin, &pf, 0, VF_ATTR_GUID, &a, &changed, &err), -EACCES);
 	ck_assert_str_eq(err.fix, "run this as root");
+	/* A driver that says yes and does nothing. */
+	bp_error_clear(&err);
+	k.admin.ops = &deaf;
+	ck_assert_int_eq(vf_attr_set(&k.admin, &pf, 0, VF_ATTR_GUID, &a, &changed, &err), -EIO);
+	ck_assert_ptr_nonnull(strstr(err.what, "accepted guid of VF 0, but shows another value"));
 	ft_free(&t);
 }
 END_TEST
