@@ -80,10 +80,10 @@ int vf_function_find(const struct vf_host *host, const char *bdf, struct vf_func
 	*out = (struct vf_function){ .group = -1, .cdev = -1 };
 	if (vf_bdf_parse(bdf, &out->id))
 		return bp_error_set(err, -EINVAL, "write it as 0000:01:00.1 or 01:00.1",
-				    "\"%.64s\" is not the name of a PCI function", bdf);
+				    "'%.64s' is not the name of a PCI function", bdf);
 	vf_bdf_format(&out->id, out->bdf);
 	if (!vf_sysfs_exists(host, "sys/bus/pci/devices/%s", out->bdf))
-		return bp_error_set(err, -ENODEV, "see 'vfctl list' for what there is",
+		return bp_error_set(err, -ENODEV, "'vfctl list --all' shows the functions that exist",
 				    "there is no PCI function %s", out->bdf);
 
 	ret = vf_sysfs_link_name(host, out->driver, sizeof(out->driver),

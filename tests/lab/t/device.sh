@@ -23,7 +23,7 @@ modprobe -a vfio-pci vfio_iommu_type1
 
 check_fails 'without iommufd' 1 'no /dev/iommu.*CONFIG_IOMMUFD' "$probe" --open "$nic" iommufd
 check_fails 'no such function' 1 'no PCI function 0000:77:00.0' "$probe" --open 77:00.0
-check_fails 'not a name' 1 '"banana" is not the name' "$probe" --open banana
+check_fails 'not a name' 1 "'banana' is not the name" "$probe" --open banana
 check_fails 'driver of the host' 1 "$nvme is bound to nvme, .*vfctl bind $nvme" "$probe" --open "$nvme"
 unbind "$nic"
 check_fails 'no driver' 1 "$nic is not bound to any.*vfctl bind $nic" "$probe" --open "$nic"
