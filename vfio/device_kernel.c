@@ -198,14 +198,12 @@ static int kernel_describe(struct vf_device *dev, struct bp_error *err)
 	return 0;
 }
 
-static int kernel_read(struct vf_device *dev, unsigned int index, uint64_t offset, void *buf,
-		       size_t len)
+/* Read, or write where @out says so; @buf is only read then. */
+static int transfer(const struct kernel_device *k, uint64_t at, char *buf, size_t len, bool out)
 {
-	struct kernel_device *k = dev->priv;
-	uint64_t at = k->offset[index] + offset;
-
 	while (len) {
-		ssize_t n = k->sys->pread(k->fd, buf, len, (off_t)at);
+		ssize_t n = out ? k->sys->pwrite(k->fd, buf, len, (off_t)at) :
+				  k->sys->pread(k->fd, buf, len, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -213,33 +211,27 @@ static int kernel_read(struct vf_device *dev, unsigned int index, uint64_t offse
 			return -errno;
 		if (n == 0 || (size_t)n > len)
 			return -EIO;
-		buf = (char *)buf + n;
+		buf += n;
 		at += (uint64_t)n;
 		len -= (size_t)n;
 	}
 	return 0;
 }
 
+static int kernel_read(struct vf_device *dev, unsigned int index, uint64_t offset, void *buf,
+		       size_t len)
+{
+	const struct kernel_device *k = dev->priv;
+
+	return transfer(k, k->offset[index] + offset, buf, len, false);
+}
+
 static int kernel_write(struct vf_device *dev, unsigned int index, uint64_t offset, const void *buf,
 			size_t len)
 {
-	struct kernel_device *k = dev->priv;
-	uint64_t at = k->offset[index] + offset;
+	const struct kernel_device *k = dev->priv;
 
-	while (len) {
-		ssize_t n = k->sys->pwrite(k->fd, buf, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0 || (size_t)n > len)
-			return -EIO;
-		buf = (const char *)buf + n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return transfer(k, k->offset[index] + offset, (char *)buf, len, true);
 }
 
 static int kernel_map(struct vf_device *dev, unsigned int index, uint64_t offset, size_t len,
