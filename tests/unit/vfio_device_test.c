@@ -199,7 +199,7 @@ START_TEST(not_there_or_not_ours)
 	fake_function("0000:02:00.0", "igb", 20);
 	fake_function("0000:02:00.1", NULL, 21);
 	expect_refused("0000:09:00.0", -ENODEV, "no PCI function 0000:09:00.0", "vfctl list");
-	expect_refused("banana", -EINVAL, "\"banana\"", "0000:01:00.1");
+	expect_refused("banana", -EINVAL, "'banana'", "0000:01:00.1");
 	expect_refused("../../etc", -EINVAL, "not the name", "01:00.1");
 	expect_refused("02:00.0", -ENOTCONN, "0000:02:00.0 is bound to igb",
 		       "vfctl bind 0000:02:00.0");
