@@ -26,12 +26,15 @@ static bool named(const struct vf_bdf *bdfs, size_t count, const struct vf_bdf *
 	return false;
 }
 
+#define SLOT_FIX " or use a slot with a group of its own"
+
 /* Members of the group that stay on drivers of the host although everything named is taken. */
 static int check_group(struct vf_admin *a, const struct vf_pci *f, const struct vf_bdf *bdfs,
 		       size_t count, struct bp_error *err)
 {
 	char name[VF_BDF_LEN], member[VF_BDF_LEN], others[256], fix[400];
 	struct vf_group *group;
+	bool whole = true;
 	size_t len;
 	int ret;
 
@@ -49,12 +52,18 @@ static int check_group(struct vf_admin *a, const struct vf_pci *f, const struct 
 
 		if (named(bdfs, count, &m->bdf))
 			m->state = VF_MEMBER_VFIO;
-		if (m->state == VF_MEMBER_HOST && len < sizeof(fix))
-			len += (size_t)snprintf(fix + len, sizeof(fix) - len, " %s",
-						vf_bdf_format(&m->bdf, member));
+		if (m->state != VF_MEMBER_HOST)
+			continue;
+		vf_bdf_format(&m->bdf, member);
+		whole = whole && len + 1 + strlen(member) + sizeof(SLOT_FIX) < sizeof(fix);
+		if (whole)
+			len += (size_t)snprintf(fix + len, sizeof(fix) - len, " %s", member);
 	}
-	if (len < sizeof(fix))
-		snprintf(fix + len, sizeof(fix) - len, ") or use a slot with a group of its own");
+	if (whole)
+		snprintf(fix + len, sizeof(fix) - len, ")" SLOT_FIX);
+	else
+		snprintf(fix, sizeof(fix),
+			 "name the whole group, which 'vfctl show %s' lists," SLOT_FIX, name);
 	if (vf_group_describe(group, VF_MEMBER_HOST, others, sizeof(others)))
 		ret = bp_error_set(err, -EPERM, fix,
 				   "binding %s would leave IOMMU group %d not viable: %s on drivers of the host",

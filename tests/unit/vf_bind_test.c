@@ -198,6 +198,24 @@ START_TEST(group_must_be_viable)
 }
 END_TEST
 
+/* Advice that is cut in the middle of a name would be typed as it stands. */
+START_TEST(group_too_large_for_a_sentence)
+{
+	struct vf_bind_result r[3];
+	char name[32];
+
+	host();
+	for (int i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "0000:00:%02x.%d", 8 + i / 8, i % 8);
+		ft_add(&t, &(struct ft_pci){ name, 0x8086, 0x10d3, 0x020000, "e1000e", 7, 0, 0 });
+	}
+	ck_assert_int_eq(bind(r, SMB, NULL, NULL), -EPERM);
+	ck_assert_str_eq(err.fix, "name the whole group, which 'vfctl show 0000:00:1f.3' lists, or "
+				  "use a slot with a group of its own");
+	ft_free(&t);
+}
+END_TEST
+
 START_TEST(refused)
 {
 	struct vf_bind_result r;
@@ -515,7 +533,7 @@ START_TEST(records)
 END_TEST
 
 SUITE("bind and restore", there_and_back, an_override_comes_back, no_driver_before_none_after,
-      module_is_loaded, group_must_be_viable, refused, all_or_none, named_twice, record_cannot_be_written,
+      module_is_loaded, group_must_be_viable, group_too_large_for_a_sentence, refused, all_or_none, named_twice, record_cannot_be_written,
       killed_anywhere, bound_again_after_a_kill, function_is_gone, function_is_another,
       somebody_else_took_it, in_use, driver_does_not_take_it_back, junk_in_a_record, no_kernel_behind_it,
       records)
