@@ -166,6 +166,22 @@ BOARD_TEST(setting_one_register_while_running)
 	ck_assert_uint_eq(get(YEAR), 0x23);
 }
 
+/* Before 1970 the host's time is negative, before 1900 the C library's year as well. */
+BOARD_TEST(long_ago)
+{
+	put(CENTURY, 0x18);
+	put(YEAR, 0x50);
+	ck_assert_uint_eq(get(CENTURY), 0x18);
+	ck_assert_uint_eq(get(YEAR), 0x50);
+	check_time(0x22, 0x13, 0x20);
+	put(REG_B, H24 | PIE);
+	board_advance(BOARD_SEC / 100);
+	ck_assert_uint_eq(board.edges[IRQ], 1);
+	ck_assert_uint_eq(get(REG_C), 0xc0);
+	board_advance(BOARD_SEC / 1000);
+	ck_assert_uint_eq(board.edges[IRQ], 2);
+}
+
 BOARD_TEST(nonsense_is_survived)
 {
 	unsigned int reg, value;
@@ -418,8 +434,9 @@ BOARD_TEST(index_port)
 }
 
 SUITE("rtc", bcd_by_default, binary, twelve_hours, time_goes_on, setting_the_time,
-      time_stands_still_while_set, setting_one_register_while_running, nonsense_is_survived,
-      update_in_progress, update_interrupt, alarm_at_a_time, alarm_earlier_than_now_is_tomorrow,
-      alarm_wildcards, alarm_in_twelve_hour_binary, alarm_that_never_matches, periodic_interrupt,
-      periodic_interrupt_nobody_answers, flags_without_interrupts, enabling_with_a_flag_set,
-      host_clock_set_back, reset_keeps_the_time, memory_size, index_port)
+      time_stands_still_while_set, setting_one_register_while_running, long_ago,
+      nonsense_is_survived, update_in_progress, update_interrupt, alarm_at_a_time,
+      alarm_earlier_than_now_is_tomorrow, alarm_wildcards, alarm_in_twelve_hour_binary,
+      alarm_that_never_matches, periodic_interrupt, periodic_interrupt_nobody_answers,
+      flags_without_interrupts, enabling_with_a_flag_set, host_clock_set_back, reset_keeps_the_time,
+      memory_size, index_port)

@@ -140,7 +140,7 @@ static void registers_from_time(struct vmm_rtc *rtc, int64_t ns)
 	rtc->reg[REG_WEEKDAY] = encode(rtc, tm.tm_wday + 1);
 	rtc->reg[REG_DAY] = encode(rtc, tm.tm_mday);
 	rtc->reg[REG_MONTH] = encode(rtc, tm.tm_mon + 1);
-	rtc->reg[REG_YEAR] = encode(rtc, tm.tm_year % 100);
+	rtc->reg[REG_YEAR] = encode(rtc, (tm.tm_year + 1900) % 100);
 	rtc->reg[REG_CENTURY] = encode(rtc, (tm.tm_year + 1900) / 100);
 }
 
@@ -275,7 +275,7 @@ static void timer_update(struct vmm_rtc *rtc)
 	int shift = period_shift(rtc);
 
 	if ((want & B_PIE) && shift >= 0) {
-		int64_t tick = ((clock_ticks(now) >> shift) + 1) << shift;
+		int64_t tick = ((clock_ticks(now) >> shift) + 1) * (1ll << shift);
 		int64_t s = tick >> 15;
 
 		/* Rounded up: at this time the tick has happened. */
