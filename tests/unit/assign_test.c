@@ -442,8 +442,9 @@ START_TEST(plugged_and_given_back)
 	ck_assert_uint_eq(get(0, 4), 0x00101b36);
 	ck_assert_uint_eq(get(0x100, 4), 0);
 	vmm_assign_remove(assign);
-	ck_assert_str_eq(heard(),
-			 "err-off req-off noslot cfg@4=2 RESET cfg@4=2 unmap@0+2000 forget9:42 close");
+	ck_assert_str_eq(
+		heard(),
+		"err-off req-off noslot cfg@4=2 RESET cfg@4=2 unmap@0+2000 forget9:42 close");
 	ck_assert_uint_eq(get(0, 4), 0xffffffff);
 	assign = NULL;
 	tear_down();
