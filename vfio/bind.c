@@ -49,10 +49,11 @@ static int check_group(struct vf_admin *a, const struct vf_pci *f, const struct 
 	len = (size_t)snprintf(fix, sizeof(fix), "name the whole group (vfctl bind %s", name);
 	for (size_t i = 0; i < group->count; i++) {
 		struct vf_group_member *m = &group->members[i];
+		bool asked = named(bdfs, count, &m->bdf);
 
-		if (named(bdfs, count, &m->bdf))
+		if (asked)
 			m->state = VF_MEMBER_VFIO;
-		if (m->state != VF_MEMBER_HOST)
+		if ((!asked && m->state != VF_MEMBER_HOST) || !vf_bdf_cmp(&m->bdf, &f->bdf))
 			continue;
 		vf_bdf_format(&m->bdf, member);
 		whole = whole && len + 1 + strlen(member) + sizeof(SLOT_FIX) < sizeof(fix);

@@ -198,6 +198,21 @@ START_TEST(group_must_be_viable)
 }
 END_TEST
 
+/* Who does as told must not be sent back for one that was named at first. */
+START_TEST(advice_keeps_what_was_named)
+{
+	struct vf_bind_result r[3];
+
+	host();
+	ft_add(&t, &(struct ft_pci){ "0000:00:1f.6", 0x8086, 0x10d3, 0x020000, "e1000e", 7, 0, 0 });
+	ck_assert_int_eq(bind(r, SMB, AHCI, NULL), -EPERM);
+	ck_assert_str_eq(err.fix, "name the whole group (vfctl bind 0000:00:1f.3 0000:00:1f.2 0000:00:1f.6) or "
+				  "use a slot with a group of its own");
+	ck_assert_int_eq(bind(r, SMB, AHCI, "0000:00:1f.6"), 0);
+	ft_free(&t);
+}
+END_TEST
+
 /* Advice that is cut in the middle of a name would be typed as it stands. */
 START_TEST(group_too_large_for_a_sentence)
 {
@@ -533,7 +548,7 @@ START_TEST(records)
 END_TEST
 
 SUITE("bind and restore", there_and_back, an_override_comes_back, no_driver_before_none_after,
-      module_is_loaded, group_must_be_viable, group_too_large_for_a_sentence, refused, all_or_none, named_twice, record_cannot_be_written,
+      module_is_loaded, group_must_be_viable, advice_keeps_what_was_named, group_too_large_for_a_sentence, refused, all_or_none, named_twice, record_cannot_be_written,
       killed_anywhere, bound_again_after_a_kill, function_is_gone, function_is_another,
       somebody_else_took_it, in_use, driver_does_not_take_it_back, junk_in_a_record, no_kernel_behind_it,
       records)
