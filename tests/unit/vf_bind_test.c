@@ -548,7 +548,8 @@ START_TEST(records)
 END_TEST
 
 SUITE("bind and restore", there_and_back, an_override_comes_back, no_driver_before_none_after,
-      module_is_loaded, group_must_be_viable, advice_keeps_what_was_named, group_too_large_for_a_sentence, refused, all_or_none, named_twice, record_cannot_be_written,
+      module_is_loaded, group_must_be_viable, advice_keeps_what_was_named, group_too_large_for_a_sentence, refused,
+      all_or_none, named_twice, record_cannot_be_written,
       killed_anywhere, bound_again_after_a_kill, function_is_gone, function_is_another,
       somebody_else_took_it, in_use, driver_does_not_take_it_back, junk_in_a_record, no_kernel_behind_it,
       records)

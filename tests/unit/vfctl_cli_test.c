@@ -274,6 +274,14 @@ START_TEST(changes)
 	ck_assert_str_eq(value(doc, "changed"), "false");
 	ck_assert_str_eq(value(doc, "vfs/1/bdf"), VF1);
 	json_object_put(doc);
+	/* Putting right what a killed run left is a change, but makes no VFs. */
+	ft_file(&t, "1\n", "run/bluepass/autoprobe/" PF);
+	ck_assert_int_eq(run(false, "create " PF " 2"), 0);
+	ck_assert_ptr_nonnull(strstr(out, PF ": has 2 VFs already\n"));
+	ft_file(&t, "1\n", "run/bluepass/autoprobe/" PF);
+	doc = json("create " PF " 2");
+	ck_assert_str_eq(value(doc, "changed"), "true");
+	json_object_put(doc);
 	ck_assert_int_eq(run(true, "create " PF " 3"), 1);
 	ck_assert_str_eq(out, "");
 	ck_assert_ptr_nonnull(strstr(errs, "vfctl: " PF " has 2 VFs already, not 3; "));

@@ -10,7 +10,7 @@
 #include "vfctl.h"
 
 static int print_result(struct bp_cli *cli, const struct vf_host *host, const struct vf_pci *pf,
-			bool changed)
+			bool changed, bool made)
 {
 	struct vf_ids *ids = vf_ids_open();
 	struct bp_error err = { 0 };
@@ -36,7 +36,7 @@ static int print_result(struct bp_cli *cli, const struct vf_host *host, const st
 	bp_print_object(p, NULL);
 	vfctl_print_bdf(p, "pf", "%s:", &pf->bdf);
 	bp_print_bool(p, "changed", NULL, changed);
-	bp_print_u64(p, "num_vfs", changed ? " %lu VFs made\n" : " has %lu VFs already\n",
+	bp_print_u64(p, "num_vfs", made ? " %lu VFs made\n" : " has %lu VFs already\n",
 		     pf->num_vfs);
 	bp_print_array(p, "vfs");
 	if (n)
@@ -63,7 +63,7 @@ int vfctl_create(struct bp_cli *cli, int argc, char **argv)
 	unsigned int flags = 0;
 	struct vf_admin admin;
 	struct vf_pci pf;
-	bool changed;
+	bool changed, had;
 	uint64_t n;
 	int ret;
 
@@ -79,11 +79,12 @@ int vfctl_create(struct bp_cli *cli, int argc, char **argv)
 	ret = vfctl_find(&host, argv[1], &pf);
 	if (ret)
 		return ret;
+	had = pf.num_vfs;
 	vf_admin_init(&admin, &host);
 	ret = vf_sriov_create(&admin, &pf.bdf, (uint32_t)n, flags, &changed, &err);
 	if (!ret)
 		ret = vf_pci_read(&host, &pf.bdf, &pf, &err);
 	if (ret)
 		return bp_log_report(&err, ret, "cannot make VFs");
-	return print_result(cli, &host, &pf, changed);
+	return print_result(cli, &host, &pf, changed, changed && !had);
 }

@@ -45,9 +45,12 @@ int vfctl_list(struct bp_cli *cli, int argc, char **argv)
 	if (ret)
 		return bp_log_report(&err, ret, "cannot list PCI functions");
 	ids = vf_ids_open();
+	if (!ids) {
+		free(found);
+		return bp_log_report(NULL, -ENOMEM, "cannot read names");
+	}
 	p = vfctl_print_begin(cli);
-	if (!p || !ids) {
-		bp_print_free(p);
+	if (!p) {
 		vf_ids_close(ids);
 		free(found);
 		return BP_EXIT_FAIL;
