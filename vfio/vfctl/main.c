@@ -7,7 +7,7 @@
 #include "vfctl.h"
 
 static const struct bp_command commands[] = {
-	{ "list", "[--all] [PF]", "List functions that have to do with SR-IOV or VFIO",
+	{ "list", "[--all | PF]", "List functions that have to do with SR-IOV or VFIO",
 	  "Without arguments: PFs, VFs, and functions bound to a VFIO driver.\n"
 	  "  -a, --all  every PCI function\n"
 	  "  PF         its VFs only",
@@ -25,7 +25,7 @@ static const struct bp_command commands[] = {
 	{ "set", "PF VF ATTRIBUTE VALUE", "Set an attribute of a virtual function",
 	  "VF is its index from 0, or its BDF. Attributes:\n"
 	  "  mac       hardware address\n"
-	  "  vlan      ID[:PRIORITY[:802.1ad]], 0 for none\n"
+	  "  vlan      ID[:PRIORITY[:802.1Q|802.1ad]], 0 for none\n"
 	  "  trust     on or off\n"
 	  "  spoofchk  on or off\n"
 	  "  rate      MAX or MIN-MAX in Mbit/s, 0 for no limit\n"
