@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/kvm.h>
 #include <poll.h>
 #include <stdio.h>
@@ -40,6 +41,7 @@ struct client {
 struct vmm_api {
 	struct vmm_core *core;
 	int fd;
+	int spare; /* given up for a moment to turn a client away when there is no other */
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	ino_t inode;
 	struct client *client[CLIENTS_MAX];
@@ -257,22 +259,46 @@ static void tick(void *priv)
 		serve_lines(c);
 }
 
+static void turn_away(int client, const char *why)
+{
+	send(client, why, strlen(why), MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(client);
+}
+
+static int take_spare(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* A client that cannot be accepted would stay at the door, and the loop awake because of it. */
+static void accept_with_spare(struct vmm_api *api)
+{
+	int client;
+
+	close(api->spare);
+	client = accept4(api->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (client >= 0)
+		turn_away(client, "{\"ok\":false,\"error\":\"too many open files\"}\n");
+	api->spare = take_spare();
+}
+
 static void accept_client(void *priv, int fd)
 {
-	static const char busy[] = "{\"ok\":false,\"error\":\"too many clients at once\"}\n";
 	struct vmm_api *api = priv;
 	struct client *c;
 	unsigned int i;
 	int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (client < 0)
+	if (client < 0) {
+		if ((errno == EMFILE || errno == ENFILE) && api->spare >= 0)
+			accept_with_spare(api);
 		return;
+	}
 	for (i = 0; i < CLIENTS_MAX && api->client[i]; i++)
 		;
 	c = i < CLIENTS_MAX ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
-		send(client, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-		close(client);
+		turn_away(client, "{\"ok\":false,\"error\":\"too many clients at once\"}\n");
 		return;
 	}
 	c->api = api;
@@ -346,6 +372,7 @@ int vmm_api_new(struct vmm_core *core, const char *path, struct vmm_api **out, s
 		return -ENOMEM;
 	api->core = core;
 	api->fd = -1;
+	api->spare = take_spare();
 	ret = clear_path(&addr, err);
 	if (!ret)
 		ret = listen_at(api, &addr);
@@ -408,6 +435,8 @@ void vmm_api_free(struct vmm_api *api)
 		vmm_loop_unwatch(api->core->vmm.loop, api->fd);
 		close(api->fd);
 	}
+	if (api->spare >= 0)
+		close(api->spare);
 	/* Only our own: somebody may have put another one there. */
 	if (api->path[0] && !stat(api->path, &st) && st.st_ino == api->inode)
 		unlink(api->path);
