@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <linux/pci_regs.h>
@@ -875,6 +876,35 @@ START_TEST(no_vectors_is_survived)
 }
 END_TEST
 
+/* Vectors that cannot all be had leave their descriptors to the control socket and others. */
+START_TEST(too_few_descriptors)
+{
+	struct rlimit limit;
+	uint64_t base;
+	int fd;
+
+	set_up_e1000e();
+	set_up_machine();
+	plug();
+	base = get(PCI_BASE_ADDRESS_3, 4) & ~15u;
+	for (unsigned int v = 0; v < 5; v++)
+		mem_put(base + v * 16, 0xfee00000, 8);
+	fd = dup(STDERR_FILENO);
+	close(fd);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	/* And the two of INTx, which goes first. */
+	limit.rlim_cur = (rlim_t)fd + 1;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	heard();
+	put(0xa2, 0x8000, 2);
+	ck_assert_ptr_null(strstr(heard(), "msix0+"));
+	fd = dup(STDERR_FILENO);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	tear_down();
+}
+END_TEST
+
 /* Standard error from here on goes to a file. Return: its descriptor. */
 static int catch_warnings(void)
 {
@@ -1013,5 +1043,5 @@ SUITE("assign", plugged_and_given_back, bus_mastering_reaches_the_hardware_and_d
       what_cannot_be_read_reads_as_ones, machine_reset, host_wants_it_back,
       kvm_forgets_a_file_with_its_last_function, a_restart_lets_go_of_what_the_host_wants,
       guest_does_not_let_go, errors_end_the_guest, one_kind_of_interrupt_at_a_time,
-      vectors_are_added_without_losing_any, no_vectors_is_survived, a_guest_cannot_fill_the_log,
-      intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)
+      vectors_are_added_without_losing_any, no_vectors_is_survived, too_few_descriptors,
+      a_guest_cannot_fill_the_log, intx_by_order_of_the_user, what_ctl_shows, room_for_64_bit_bars)

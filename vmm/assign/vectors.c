@@ -76,11 +76,22 @@ static int have_fds(struct vmm_vectors *v, unsigned int count)
 	if (count > v->room)
 		return -EINVAL;
 	for (unsigned int i = 0; i < count; i++) {
+		int ret;
+
 		if (v->fd[i] >= 0)
 			continue;
 		v->fd[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-		if (v->fd[i] < 0)
-			return -errno;
+		if (v->fd[i] >= 0)
+			continue;
+		ret = -errno;
+		/* Those that serve nothing now are more than this process has to spare. */
+		while (i-- > v->provided) {
+			if (v->handle[i] >= 0)
+				continue;
+			close(v->fd[i]);
+			v->fd[i] = -1;
+		}
+		return ret;
 	}
 	return 0;
 }
