@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <vf/pci.h>
 #include <vf/sysfs.h>
@@ -134,9 +136,15 @@ int vf_pci_read(const struct vf_host *host, const struct vf_bdf *bdf, struct vf_
 	int ret;
 
 	vf_bdf_format(bdf, name);
-	if (!vf_sysfs_exists(host, "sys/bus/pci/devices/%s", name))
+	ret = vf_sysfs_open(host, O_PATH, "sys/bus/pci/devices/%s", name);
+	if (ret == -ENOENT || ret == -ENOTDIR)
 		return bp_error_set(err, -ENODEV, "'vfctl list --all' shows the functions that exist",
 				    "there is no PCI function %s", name);
+	/* Nobody may take what cannot be looked at for what is gone. */
+	if (ret < 0)
+		return bp_error_set(err, ret, NULL, "%s cannot be looked at: %s", name,
+				    strerror(-ret));
+	close(ret);
 	ret = read_ids(host, name, &f, err);
 	if (ret)
 		return ret;

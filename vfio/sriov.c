@@ -119,10 +119,9 @@ static int heal(struct vf_admin *a, const struct vf_bdf *pf, bool *changed, stru
 		return ret == -ENOENT ? 0 : ret;
 	vf_bdf_format(pf, name);
 	/* Only 1 is ever recorded, because only that is ever changed. */
-	if (!strcmp(text, "1") &&
-	    vf_sysfs_exists(a->host, DEV "sriov_drivers_autoprobe", name)) {
+	if (!strcmp(text, "1")) {
 		ret = vf_admin_write(a, "1", DEV "sriov_drivers_autoprobe", name);
-		if (ret)
+		if (ret && ret != -ENOENT)
 			return bp_error_set(err, ret, "write 1 to it by hand",
 					    "%s: cannot put sriov_drivers_autoprobe back to 1: %s",
 					    name, strerror(-ret));

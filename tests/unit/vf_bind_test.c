@@ -406,6 +406,24 @@ START_TEST(function_is_gone)
 END_TEST
 
 /* Another card in the same slot is not given the old one's driver. */
+/* What cannot be looked at may well be there: its record is all that knows its driver. */
+START_TEST(function_cannot_be_looked_at)
+{
+	struct vf_bind_result r;
+
+	host();
+	ck_assert_int_eq(bind(&r, NIC, NULL, NULL), 0);
+	ft_unlink(&t, "sys/bus/pci/devices/" NIC);
+	ft_link(&t, NIC, "sys/bus/pci/devices/" NIC);
+	ck_assert_int_eq(restore(&r, NIC), -ELOOP);
+	ck_assert(ft_exists(&t, "run/bluepass/bind/" NIC));
+	ft_link(&t, "../../../devices/pci0000:00/" NIC, "sys/bus/pci/devices/" NIC);
+	ck_assert_int_eq(restore(&r, NIC), 0);
+	ck_assert_str_eq(driver(NIC), "e1000e");
+	ft_free(&t);
+}
+END_TEST
+
 START_TEST(function_is_another)
 {
 	struct vf_bind_result r;
@@ -550,6 +568,6 @@ END_TEST
 SUITE("bind and restore", there_and_back, an_override_comes_back, no_driver_before_none_after,
       module_is_loaded, group_must_be_viable, advice_keeps_what_was_named, group_too_large_for_a_sentence, refused,
       all_or_none, named_twice, record_cannot_be_written,
-      killed_anywhere, bound_again_after_a_kill, function_is_gone, function_is_another,
+      killed_anywhere, bound_again_after_a_kill, function_is_gone, function_cannot_be_looked_at, function_is_another,
       somebody_else_took_it, in_use, driver_does_not_take_it_back, junk_in_a_record, no_kernel_behind_it,
       records)

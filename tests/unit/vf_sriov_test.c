@@ -271,6 +271,24 @@ START_TEST(repair_waits_for_a_run_at_work)
 }
 END_TEST
 
+/* A setting that cannot be reached is not one that is gone. */
+START_TEST(repair_that_fails_keeps_the_record)
+{
+	host();
+	ck_assert_int_eq(vf_record_save(&t.host, VF_RECORD_AUTOPROBE, &pf, "1\n", NULL), 0);
+	ft_unlink(&t, DEV PF "/sriov_drivers_autoprobe");
+	ft_link(&t, "sriov_drivers_autoprobe", DEV PF "/sriov_drivers_autoprobe");
+	vf_admin_init(&k.admin, &t.host);
+	ck_assert_int_eq(vf_sriov_heal(&k.admin, &pf, &changed, &err), -ELOOP);
+	ck_assert(ft_exists(&t, "run/bluepass/autoprobe/" PF));
+	ft_unlink(&t, DEV PF "/sriov_drivers_autoprobe");
+	bp_error_clear(&err);
+	ck_assert_int_eq(vf_sriov_heal(&k.admin, &pf, &changed, &err), 0);
+	ck_assert(!ft_exists(&t, "run/bluepass/autoprobe/" PF));
+	ft_free(&t);
+}
+END_TEST
+
 SUITE("VFs", made_and_removed, another_number_is_left_alone, who_can_have_vfs, errors_in_words, too_few_came,
       no_probe, killed_with_probing_off, vfs_in_use, records_of_vfs_go_with_them,
-      repair_waits_for_a_run_at_work)
+      repair_waits_for_a_run_at_work, repair_that_fails_keeps_the_record)
