@@ -20,7 +20,7 @@ static void log_line(const char *mark, const char *fmt, va_list ap)
 	char line[1200];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
-	bp_text_plain(line);
+	bp_text_plain(line, "");
 	/* One call, so that lines of several threads do not mix. */
 	fprintf(stderr, "%s: %s%s\n", log_prog, mark, line);
 }

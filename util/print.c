@@ -185,7 +185,7 @@ void bp_print_str(struct bp_print *p, const char *key, const char *fmt, const ch
 		char *plain = fmt ? strdup(value) : NULL;
 
 		if (plain) {
-			bp_text_plain(plain);
+			bp_text_plain(plain, "");
 			fprintf(p->out, fmt, plain);
 		} else if (fmt) {
 			p->short_of_memory = true;
@@ -242,11 +242,20 @@ void bp_print_null(struct bp_print *p, const char *key, const char *text)
 
 void bp_print_text(struct bp_print *p, const char *fmt, ...)
 {
+	char *text;
 	va_list ap;
+	int len;
 
 	if (bp_print_is_json(p))
 		return;
 	va_start(ap, fmt);
-	vfprintf(p->out, fmt, ap);
+	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
+	if (len < 0) {
+		p->short_of_memory = true;
+		return;
+	}
+	bp_text_plain(text, "\n\t");
+	fputs(text, p->out);
+	free(text);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdbool.h>
+#include <string.h>
 
 #include <bp/text.h>
 
-void bp_text_plain(char *s)
+void bp_text_plain(char *s, const char *keep)
 {
 	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+		if (((unsigned char)*s < 0x20 || *s == 0x7f) && !strchr(keep, *s))
 			*s = '?';
 }
 

@@ -144,6 +144,19 @@ START_TEST(text_of_others)
 }
 END_TEST
 
+START_TEST(words_keep_their_lines)
+{
+	FILE *f = open_memstream(&shown, &shown_len);
+	struct bp_print *p = bp_print_new(f, BP_PRINT_TEXT);
+
+	bp_print_text(p, "%s -> %s\n\tnext\n", "igb", "\x1b]0;x\x07");
+	ck_assert_int_eq(bp_print_free(p), 0);
+	fclose(f);
+	ck_assert_str_eq(shown, "igb -> ?]0;x?\n\tnext\n");
+	free(shown);
+}
+END_TEST
+
 SUITE("print", text_is_what_the_formats_say, json_is_complete_and_quoted, pretty_is_indented,
       open_levels_are_closed_at_the_end, a_full_disk_is_reported, wrong_nesting_aborts,
-      text_of_others)
+      text_of_others, words_keep_their_lines)

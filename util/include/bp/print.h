@@ -121,7 +121,7 @@ void bp_print_null(struct bp_print *p, const char *key, const char *text);
 /**
  * bp_print_text() - words that only the text form has (headings, units, newlines).
  * @p: printer.
- * @fmt: printf format.
+ * @fmt: printf format; control characters but line breaks and tabs come out as '?'.
  */
 void bp_print_text(struct bp_print *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -11,8 +11,9 @@
 /**
  * bp_text_plain() - take out what a terminal would obey.
  * @s: text; each control character (below 0x20, or 0x7f) becomes '?'.
+ * @keep: those that stay, such as line breaks of our own.
  */
-void bp_text_plain(char *s);
+void bp_text_plain(char *s, const char *keep);
 
 /**
  * bp_text_utf8() - length of the character that a text starts with.
