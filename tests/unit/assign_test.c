@@ -897,7 +897,8 @@ START_TEST(too_few_descriptors)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	heard();
 	put(0xa2, 0x8000, 2);
-	ck_assert_ptr_null(strstr(heard(), "msix0+"));
+	/* One is what the enable bit takes. */
+	ck_assert_str_eq(heard(), "no-unmask intx-off noline10 msix0+1");
 	fd = dup(STDERR_FILENO);
 	ck_assert_int_ge(fd, 0);
 	close(fd);

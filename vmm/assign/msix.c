@@ -99,6 +99,7 @@ void vmm_msix_reset(struct vmm_msix *m)
 /* Have at least @need vectors connected. */
 static int provide(struct vmm_msix *m, unsigned int need)
 {
+	unsigned int least = need;
 	int ret;
 
 	/* What is written will be used; better now than when some are in use already. */
@@ -112,6 +113,14 @@ static int provide(struct vmm_msix *m, unsigned int need)
 	if (need > m->nr)
 		need = m->nr;
 	ret = m->ops->provide(m->priv, need);
+	if (ret && least < need) {
+		/* The host may be short of vectors, and what is used now is fewer. Not again. */
+		m->written = 0;
+		if (least <= m->provided)
+			return 0;
+		need = least;
+		ret = m->ops->provide(m->priv, need);
+	}
 	if (!ret)
 		m->provided = need;
 	return ret;

@@ -18,7 +18,8 @@
  * @enabled: MSI-X Enable. @masked: Function Mask.
  * @provided: vectors that the hardware has connected.
  * @written: entries 0 to @written - 1 hold the highest one that got an address: what a
- *           guest fills in before it unmasks says how many vectors it will use.
+ *           guest fills in before it unmasks says how many vectors it will use. Back to 0
+ *           when the host had not so many.
  * @table: @nr entries of 16 bytes.
  * @attached: per vector.
  */
