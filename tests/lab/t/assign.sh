@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # lab: --nic igb --nic e1000e --nvme --timeout 900 --qemu -device --qemu nec-usb-xhci,id=usb,msix=off --qemu -device --qemu usb-tablet,bus=usb.0
-# lab: --kernel 6.1 --nic igb --nic e1000e --nvme --timeout 900
-# lab: --kernel 6.1 --iommu intel --nic igb --nic e1000e --nvme --timeout 900
-# lab: --iommu intel --nic igb --nic e1000e --nvme --timeout 900
+# lab: --kernel 6.1 --nic igb --nic e1000e --nvme --timeout 600
+# lab: --kernel 6.1 --iommu intel --nic igb --nic e1000e --nvme --timeout 600
+# lab: --iommu intel --nic igb --nic e1000e --nvme --timeout 600
 #
 # Assigned functions at work in guests: virtual functions of an igb and of an NVMe
 # controller, an e1000e by MSI-X and INTx, a USB controller by MSI; resets by the guest;

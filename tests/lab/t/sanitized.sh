@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --nic igb --nic e1000e --nvme --timeout 900
+# lab: --nic igb --nic e1000e --nvme --timeout 600
 #
 # Assigned functions once more, with a monitor and a vfctl that AddressSanitizer and
 # UBSan watch (tests/run builds them). What they report ends the program with a status
