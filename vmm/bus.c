@@ -85,6 +85,27 @@ void vmm_bus_remove(struct vmm_bus *bus, uint64_t base)
 	memmove(&bus->range[at], &bus->range[at + 1], (bus->nr - at) * sizeof(*bus->range));
 }
 
+void vmm_bus_remove_all(struct vmm_bus *bus, const struct vmm_bus_range *range, unsigned int nr)
+{
+	while (nr--)
+		vmm_bus_remove(bus, range[nr].base);
+}
+
+int vmm_bus_add_all(struct vmm_bus *bus, const struct vmm_bus_range *range, unsigned int nr,
+		    void *priv)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		int ret = vmm_bus_add(bus, range[i].base, range[i].size, range[i].fn, priv,
+				      range[i].name);
+
+		if (ret) {
+			vmm_bus_remove_all(bus, range, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
 const char *vmm_bus_access(struct vmm_bus *bus, uint64_t addr, void *data, unsigned int len,
 			   bool write)
 {

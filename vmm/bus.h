@@ -44,6 +44,26 @@ int vmm_bus_add(struct vmm_bus *bus, uint64_t base, uint64_t size, vmm_io_fn fn,
 /** vmm_bus_remove() - take the range that starts at @base off the bus. @bus: bus. @base: address. */
 void vmm_bus_remove(struct vmm_bus *bus, uint64_t base);
 
+/** struct vmm_bus_range - one range of a device that has several: as for vmm_bus_add(). */
+struct vmm_bus_range {
+	uint64_t base;
+	uint64_t size;
+	vmm_io_fn fn;
+	const char *name;
+};
+
+/**
+ * vmm_bus_add_all() - put all ranges of a device on the bus, or none.
+ * @bus: bus. @range: ranges. @nr: entries. @priv: handed to each handler.
+ *
+ * Return: as vmm_bus_add().
+ */
+int vmm_bus_add_all(struct vmm_bus *bus, const struct vmm_bus_range *range, unsigned int nr,
+		    void *priv);
+
+/** vmm_bus_remove_all() - take them off again. @bus: bus. @range: ranges. @nr: entries. */
+void vmm_bus_remove_all(struct vmm_bus *bus, const struct vmm_bus_range *range, unsigned int nr);
+
 /**
  * vmm_bus_access() - deliver one access.
  * @bus: bus. @addr: address. @data: see vmm_io_fn. @len: 1, 2, 4 or 8. @write: direction.

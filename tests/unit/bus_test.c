@@ -160,6 +160,29 @@ START_TEST(many_ranges)
 }
 END_TEST
 
+START_TEST(all_or_none)
+{
+	static const struct vmm_bus_range ranges[] = {
+		{ 0x100, 4, note, "a" },
+		{ 0x200, 1, note, "b" },
+		{ 0x3fa, 1, note, "c" },
+	};
+	uint32_t v;
+
+	ck_assert_int_eq(vmm_bus_add_all(bus, ranges, 3, "x"), 0);
+	ck_assert_str_eq(vmm_bus_access(bus, 0x200, &v, 1, false), "b");
+	ck_assert_str_eq(seen[0].who, "x");
+	vmm_bus_remove_all(bus, ranges, 3);
+	ck_assert_ptr_null(vmm_bus_access(bus, 0x3fa, &v, 1, false));
+
+	vmm_bus_add(bus, 0x3f8, 8, note, "com1", "com1");
+	ck_assert_int_eq(vmm_bus_add_all(bus, ranges, 3, "x"), -EEXIST);
+	ck_assert_ptr_null(vmm_bus_access(bus, 0x100, &v, 4, false));
+	ck_assert_ptr_null(vmm_bus_access(bus, 0x200, &v, 1, false));
+	ck_assert_str_eq(vmm_bus_access(bus, 0x3fa, &v, 1, false), "com1");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("bus");
@@ -176,6 +199,7 @@ int main(void)
 	tcase_add_test(t, last_address);
 	tcase_add_test(t, handler_changes_the_bus);
 	tcase_add_test(t, many_ranges);
+	tcase_add_test(t, all_or_none);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -196,14 +196,10 @@ void vmm_i8042_reset(struct vmm_i8042 *ctl)
 	line_update(ctl);
 }
 
-static const struct {
-	uint16_t port;
-	vmm_io_fn fn;
-	const char *name;
-} ranges[] = {
-	{ VMM_PORT_I8042, data_port, "i8042-data" },
-	{ PORT_COMMAND, command_port, "i8042-command" },
-	{ PORT_SYSTEM, system_port, "system-control-a" },
+static const struct vmm_bus_range ranges[] = {
+	{ VMM_PORT_I8042, 1, data_port, "i8042-data" },
+	{ PORT_COMMAND, 1, command_port, "i8042-command" },
+	{ PORT_SYSTEM, 1, system_port, "system-control-a" },
 };
 
 #define NR_RANGES (sizeof(ranges) / sizeof(ranges[0]))
@@ -211,34 +207,24 @@ static const struct {
 int vmm_i8042_new(struct vmm *vmm, struct vmm_i8042 **out)
 {
 	struct vmm_i8042 *ctl = calloc(1, sizeof(*ctl));
-	unsigned int i;
 	int ret;
 
 	if (!ctl)
 		return -ENOMEM;
 	ctl->vmm = vmm;
 	vmm_i8042_reset(ctl);
-	for (i = 0; i < NR_RANGES; i++) {
-		ret = vmm_bus_add(vmm->pio, ranges[i].port, 1, ranges[i].fn, ctl, ranges[i].name);
-		if (ret)
-			goto remove;
-	}
-	*out = ctl;
-	return 0;
-remove:
-	while (i--)
-		vmm_bus_remove(vmm->pio, ranges[i].port);
-	free(ctl);
+	ret = vmm_bus_add_all(vmm->pio, ranges, NR_RANGES, ctl);
+	if (ret)
+		free(ctl);
+	else
+		*out = ctl;
 	return ret;
 }
 
 void vmm_i8042_free(struct vmm_i8042 *ctl)
 {
-	unsigned int i;
-
 	if (!ctl)
 		return;
-	for (i = 0; i < NR_RANGES; i++)
-		vmm_bus_remove(ctl->vmm->pio, ranges[i].port);
+	vmm_bus_remove_all(ctl->vmm->pio, ranges, NR_RANGES);
 	free(ctl);
 }

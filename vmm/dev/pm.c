@@ -219,12 +219,7 @@ static void ejection(void *priv, uint64_t offset, void *data, unsigned int len, 
 	}
 }
 
-static const struct range {
-	uint16_t port;
-	uint16_t size;
-	vmm_io_fn fn;
-	const char *name;
-} ranges[] = {
+static const struct vmm_bus_range ranges[] = {
 	{ VMM_PORT_PM1_EVT, 4, pm1_evt, "pm1-event" },
 	{ VMM_PORT_PM1_CNT, 2, pm1_cnt, "pm1-control" },
 	{ VMM_PORT_PM_TMR, 4, pm_tmr, "pm-timer" },
@@ -283,7 +278,6 @@ void vmm_pm_reset(struct vmm_pm *pm)
 int vmm_pm_new(struct vmm *vmm, struct vmm_pm **out)
 {
 	struct vmm_pm *pm = calloc(1, sizeof(*pm));
-	unsigned int i;
 	int ret;
 
 	if (!pm)
@@ -293,17 +287,12 @@ int vmm_pm_new(struct vmm *vmm, struct vmm_pm **out)
 	if (ret)
 		goto free;
 	vmm_pm_reset(pm);
-	for (i = 0; i < NR_RANGES; i++) {
-		ret = vmm_bus_add(vmm->pio, ranges[i].port, ranges[i].size, ranges[i].fn, pm,
-				  ranges[i].name);
-		if (ret)
-			goto remove;
-	}
+	ret = vmm_bus_add_all(vmm->pio, ranges, NR_RANGES, pm);
+	if (ret)
+		goto no_ranges;
 	*out = pm;
 	return 0;
-remove:
-	while (i--)
-		vmm_bus_remove(vmm->pio, ranges[i].port);
+no_ranges:
 	vmm_timer_free(pm->timer);
 free:
 	free(pm);
@@ -312,12 +301,9 @@ free:
 
 void vmm_pm_free(struct vmm_pm *pm)
 {
-	unsigned int i;
-
 	if (!pm)
 		return;
-	for (i = 0; i < NR_RANGES; i++)
-		vmm_bus_remove(pm->vmm->pio, ranges[i].port);
+	vmm_bus_remove_all(pm->vmm->pio, ranges, NR_RANGES);
 	vmm_timer_free(pm->timer);
 	free(pm);
 }
