@@ -8,6 +8,7 @@
 # $work/NAME.log, and its control socket at $work/NAME.sock.
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
+cache=${BP_CACHE:-$tree/cache}
 bluepass=${BLUEPASS:-$tree/build/bin/bluepass}
 # shellcheck disable=SC2034 # for those who source this
 vfctl=${VFCTL:-$tree/build/bin/vfctl}
@@ -19,7 +20,7 @@ declare -gA guest_pid guest_started
 guest_files()
 {
 	# shellcheck disable=SC2034 # for those who source this
-	guest_kernel=$tree/cache/kernels/$1/vmlinuz guest_initrd=$work/initrd-$1.cpio
+	guest_kernel=$cache/kernels/$1/vmlinuz guest_initrd=$work/initrd-$1.cpio
 	"$tree/tests/lab/guest-initrd" --kernel "$1" --modules "$2" -o "$guest_initrd"
 }
 

@@ -30,41 +30,30 @@ first_of()
 # vf_of PF INDEX: BDF of that virtual function.
 vf_of() { basename "$(readlink -e "$pci/$1/virtfn$2")"; }
 
-# netdev_of BDF [SECONDS]: its network interface, waited for.
-netdev_of()
+# wait_name BDF SECONDS TEST GLOB: wait for a path under the function's folder that GLOB fits
+# and whose last part passes TEST (a command); prints that part.
+wait_name()
 {
-	local n deadline=$((SECONDS + ${2:-5}))
+	local n deadline=$((SECONDS + $2))
 
 	while :; do
-		for n in "$pci/$1"/net/*; do
-			[ -e "$n" ] || continue
-			basename "$n"
+		for n in "$pci/$1"/$4; do
+			{ [ -e "$n" ] && $3 "${n##*/}"; } || continue
+			echo "${n##*/}"
 			return 0
 		done
-		[ "$SECONDS" -lt "$deadline" ] || break
+		[ "$SECONDS" -lt "$deadline" ] || return 1
 		sleep 0.05
 	done
-	echo "$1 has no network interface" >&2
-	return 1
 }
+
+is_disk() { [ -b "/dev/$1" ]; }
+
+# netdev_of BDF [SECONDS]: its network interface, waited for.
+netdev_of() { wait_name "$1" "${2:-5}" true 'net/*' || { echo "$1 has no network interface" >&2; return 1; }; }
 
 # nvme_of BDF [SECONDS]: its first namespace, as nvme1n1, waited for.
-nvme_of()
-{
-	local n deadline=$((SECONDS + ${2:-10}))
-
-	while :; do
-		for n in "$pci/$1"/nvme/nvme*/nvme*n*; do
-			[ -b "/dev/$(basename "$n")" ] || continue
-			basename "$n"
-			return 0
-		done
-		[ "$SECONDS" -lt "$deadline" ] || break
-		sleep 0.05
-	done
-	echo "$1 has no namespace" >&2
-	return 1
-}
+nvme_of() { wait_name "$1" "${2:-10}" is_disk 'nvme/nvme*/nvme*n*' || { echo "$1 has no namespace" >&2; return 1; }; }
 
 # pf_up PF: an igb answers its VFs only while its own interface is up.
 pf_up() { ip link set "$(netdev_of "$1")" up; }

@@ -66,7 +66,7 @@ fi
 echo 0 > $pages/nr_hugepages
 
 # The 32-bit entry: a copy whose header (xloadflags, 0x236) offers no other.
-cp "$tree/cache/kernels/6.1/vmlinuz" "$work/entry32"
+cp "$cache/kernels/6.1/vmlinuz" "$work/entry32"
 printf '\0\0' | dd of="$work/entry32" bs=1 seek=$((0x236)) conv=notrunc status=none
 image=$work/entry32 boots entry32 6.1
 
@@ -135,7 +135,7 @@ INIT
 chmod +x "$work/on-button"
 "$here/../guest-initrd" --kernel 6.1 --modules button --add "$work/on-button:/on-button" \
 	-o "$work/initrd-button.cpio"
-guest_start button --kernel "$tree/cache/kernels/6.1/vmlinuz" --initrd "$work/initrd-button.cpio" \
+guest_start button --kernel "$cache/kernels/6.1/vmlinuz" --initrd "$work/initrd-button.cpio" \
 	--mem 320M --append "$append rdinit=/on-button"
 check 'power button: the guest waits for it' guest_until button waiting "$limit"
 check 'power button: stop ends the guest' \
