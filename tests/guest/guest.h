@@ -124,12 +124,14 @@ int pci_of(const char *sysfs, char *bdf, size_t size);
 
 int net_run(struct guest *g, bool endless);
 int blk_run(struct guest *g, bool endless);
+/** steps_run - MTRRs over a BAR, as "steps" says; see steps.c. */
+int steps_run(struct guest *g);
 
 /* ---- init.c ---- */
 
 /** init_main - life of PID 1; never returns. */
 __attribute__((noreturn)) void init_main(struct guest *g);
-/** guest_work - do what the parameters ask; @what is info, net, blk or loop. */
+/** guest_work - do what the parameters ask; @what is info, net, blk, loop or mtrr. */
 int guest_work(struct guest *g, const char *what);
 
 #endif

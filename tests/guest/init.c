@@ -171,7 +171,9 @@ int guest_work(struct guest *g, const char *what)
 		return blk_run(g, false);
 	if (!strcmp(what, "loop"))
 		return strcmp(guest_str(g, "kind", "net"), "blk") ? net_run(g, true) : blk_run(g, true);
-	report_error(g, "do=%s is none of info, net, blk and loop", what);
+	if (!strcmp(what, "mtrr"))
+		return steps_run(g);
+	report_error(g, "do=%s is none of info, net, blk, loop and mtrr", what);
 	return -EINVAL;
 }
 
