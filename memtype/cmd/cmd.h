@@ -78,16 +78,6 @@ const struct mt_opt *mt_opt(const struct mt_opt *opts, const char *name);
 /** mt_vendor_words - "intel", "amd": places are enum mt_vendor. */
 extern const char *const mt_vendor_words[];
 
-/**
- * mt_note_text() - what the notes of a type say.
- * @notes: MT_NOTE_ bits.
- * @buf: receives the sentences, separated by "; ".
- * @size: of @buf.
- *
- * Return: @buf, or NULL when there is nothing to say.
- */
-const char *mt_note_text(uint32_t notes, char *buf, size_t size);
-
 /* The commands: arguments and exit status as in struct bp_command. */
 int mt_cmd_table(struct bp_cli *cli, int argc, char **argv);
 int mt_cmd_effective(struct bp_cli *cli, int argc, char **argv);

@@ -95,7 +95,7 @@ static void print_faults(struct bp_print *p, const struct write *writes, int cou
 		if (w->fault == MT_GP_NONE && !w->unknown)
 			continue;
 		bp_print_object(p, NULL);
-		bp_print_str(p, "msr", "%s", mt_msr_name(w->msr, name, sizeof(name)));
+		bp_print_str(p, "msr", "%s", mt_msr_text(w->msr, name, sizeof(name)));
 		bp_print_hex(p, "index", NULL, 1, w->msr);
 		bp_print_hex(p, "value", " = %s", 1, w->value);
 		bp_print_str(p, "reason", " raises #GP: %s\n",

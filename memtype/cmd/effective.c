@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <bp/log.h>
+#include <mt/words.h>
 
 #include "cmd.h"
 

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <bp/log.h>
 #include <mt/explain.h>
+#include <mt/words.h>
 
 #include "cmd.h"
 
@@ -27,106 +27,6 @@ enum {
 	CD_QUIRK_OFF,
 	END,
 };
-
-/* Arguments of a step, as names; %1 to %4 in the texts below stand for them. */
-struct words {
-	const char *code;
-	const char *text;
-};
-
-static const struct words words[] = {
-	[MT_WHY_ASKED] = { "asked", "the guest's MTRR says %1 and its page table %2: on bare metal "
-				    "that is %3" },
-	[MT_WHY_UNREGISTERED] = { "unregistered",
-				  "the monitor did not add the device to KVM's VFIO "
-				  "device: KVM takes all DMA for coherent" },
-	[MT_WHY_NO_QUIRK] = { "no-quirk",
-			      "this host has no quirk IGNORE_GUEST_PAT (Intel, from Linux "
-			      "6.16 and 6.12.78): disabling it changes nothing" },
-	[MT_WHY_QUIRK_OFF] = { "quirk-off", "the quirk IGNORE_GUEST_PAT is disabled: RAM gets no "
-					    "IPAT" },
-	[MT_WHY_GUEST_CD] = { "guest-cd", "the guest's CR0.CD makes KVM choose an EPT leaf %1 %i" },
-	[MT_WHY_SHADOW] = { "shadow-paging", "without EPT or NPT the processor walks KVM's own "
-					     "tables, with index 0, WB, and the guest's PAT is "
-					     "never looked at" },
-	[MT_WHY_EPT_MMIO] = { "ept-mmio", "KVM maps device pages with EPT type %1 without IPAT, "
-					  "whatever the guest's MTRRs say" },
-	[MT_WHY_EPT_GUEST_MTRR] = { "ept-guest-mtrr",
-				    "this kernel puts the guest's MTRR type into the "
-				    "EPT leaf: %1 without IPAT" },
-	[MT_WHY_EPT_RAM_FORCED] = { "ept-ram-forced",
-				    "DMA is coherent, so KVM maps RAM with EPT type "
-				    "%1 and IPAT" },
-	[MT_WHY_EPT_RAM] = { "ept-ram", "KVM maps this RAM with EPT type %1 without IPAT" },
-	[MT_WHY_NPT_INDEX0] = { "npt-index0",
-				"KVM's nested leaves choose index 0 of the host's PAT, "
-				"%1, for every page" },
-	[MT_WHY_NPT_MMIO] = { "npt-mmio",
-			      "this kernel gives device pages a nested leaf of type %1" },
-	[MT_WHY_NPT_GUEST_MTRR] = { "npt-guest-mtrr",
-				    "this kernel puts the guest's MTRR type into the "
-				    "nested leaf: %1" },
-	[MT_WHY_MODULE_LEAF] = { "module-leaf",
-				 "kvm-memtype.ko makes the leaf %1, as the guest's MTRR "
-				 "says" },
-	[MT_WHY_MODULE_STOCK] = { "module-stock",
-				  "kvm-memtype.ko leaves the leaf alone, the guest's "
-				  "MTRR being %1" },
-	[MT_WHY_MODULE_KERNEL] = { "module-kernel",
-				   "kvm-memtype.ko is made for Linux 5.10, 6.1 and "
-				   "6.12, and refuses to load on kernels that it does "
-				   "not know" },
-	[MT_WHY_GPAT_RESET] = { "gpat-reset",
-				"before Linux 4.15 the guest's PAT never reaches the "
-				"processor: index %n of the reset value is %2, not %3" },
-	[MT_WHY_GPAT_WB] = { "gpat-wb",
-			     "with no device registered this kernel loads a PAT that is all "
-			     "%1: the guest's %2 is lost" },
-	[MT_WHY_PAT_SHADOWED] = { "pat-shadowed",
-				  "the shadow PAT that the monitor loads makes %1 mean "
-				  "%2" },
-	[MT_WHY_EPT_RESULT] = { "ept-result",
-				"the processor combines EPT type %1 %i with PAT type %3 "
-				"to %4" },
-	[MT_WHY_NPT_RESULT] = { "npt-result",
-				"the processor combines guest type %1 with nested type "
-				"%2 to %3" },
-	[MT_WHY_MTRR_RESULT] = { "mtrr-result", "the machine's MTRR type %1 with %2 gives %3" },
-	[MT_WHY_HARDWARE_CD] = { "hardware-cd", "the guest's CR0.CD reaches the processor, which "
-						"then caches nothing: %1" },
-	[MT_WHY_AS_ASKED] = { "as-asked", "the store gets what bare metal would give" },
-	[MT_WHY_LOST] = { "lost", "the store gets %2 where bare metal would give %1" },
-	[MT_WHY_REMEDY_MODULE] = { "remedy-module", "with kvm-memtype.ko the store would get %1" },
-	[MT_WHY_REMEDY_PAT] = { "remedy-pat",
-				"a guest that maps the page through a PAT entry WC would "
-				"get %1" },
-};
-
-static void step_text(const struct mt_step *s, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	buf[0] = '\0';
-	for (const char *t = words[s->why].text; *t && n < size; t++) {
-		int len;
-
-		if (*t != '%') {
-			buf[n++] = *t;
-			continue;
-		}
-		t++;
-		if (*t == 'n')
-			len = snprintf(buf + n, size - n, "%u", s->arg[0]);
-		else if (*t == 'i')
-			len = snprintf(buf + n, size - n, "%s",
-				       s->arg[1] ? "with IPAT" : "without IPAT");
-		else
-			len = snprintf(buf + n, size - n, "%s",
-				       mt_type_name((enum mt_type)s->arg[*t - '1']));
-		n += (size_t)len;
-	}
-	buf[n < size ? n : size - 1] = '\0';
-}
 
 static int parse_kernel(const char *text, struct mt_kernel *k)
 {
@@ -217,9 +117,9 @@ static void print(struct bp_print *p, const struct mt_explanation *e)
 	bp_print_bool(p, "ipat", NULL, e->ipat);
 	bp_print_array(p, "steps");
 	for (uint32_t i = 0; i < e->count; i++) {
-		step_text(&e->steps[i], text, sizeof(text));
+		mt_step_text(&e->steps[i], text, sizeof(text));
 		bp_print_object(p, NULL);
-		bp_print_str(p, "code", NULL, words[e->steps[i].why].code);
+		bp_print_str(p, "code", NULL, mt_why_code(e->steps[i].why));
 		bp_print_str(p, "text", "  %s\n", text);
 		bp_print_object_end(p);
 	}

@@ -71,7 +71,7 @@ static void judge_cpus(struct problems *l, const struct host *h)
 				"wrote "
 				"one processor only",
 				"%s is %#" PRIx64 " on CPU %u and %#" PRIx64 " on CPU %u",
-				mt_msr_name(msr, name, sizeof(name)), first, h->cpus[0].id, other,
+				mt_msr_text(msr, name, sizeof(name)), first, h->cpus[0].id, other,
 				h->cpus[i].id);
 			break;
 		}

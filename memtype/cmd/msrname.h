@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* Names of memory-type registers, as the manuals write them without IA32_ and MTRR. */
+/* Memory-type registers as users write and read them. */
 #ifndef MEMTYPE_MSRNAME_H
 #define MEMTYPE_MSRNAME_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 /**
- * mt_msr_name() - name of a register.
+ * mt_msr_text() - name of a register, as mt_msr_name() has it, or its number.
  * @msr: register number.
- * @buf: receives the name, or the number in hexadecimal.
+ * @buf: room for the text.
  * @size: of @buf; 24 is enough.
  *
- * Return: @buf.
+ * Return: the name, or the number in hexadecimal.
  */
-const char *mt_msr_name(uint32_t msr, char *buf, size_t size);
+const char *mt_msr_text(uint32_t msr, char *buf, size_t size);
 
 /**
  * mt_msr_parse() - number of a register.

@@ -3,7 +3,6 @@
 
 #include "ranges.h"
 
-/* A mask with holes may also repeat without any effect, and then joining is what never ends. */
 #define STEPS_MAX (1u << 16)
 
 static void print_range(struct bp_print *p, const struct mt_range *r)
@@ -21,28 +20,18 @@ static void print_range(struct bp_print *p, const struct mt_range *r)
 unsigned int mt_print_ranges(struct bp_print *p, const struct mt_map *map)
 {
 	const uint64_t end = (1ull << map->regs.maxphyaddr) - 1;
-	unsigned int shown = 0, undefined = 0, steps = 0;
-	struct mt_range r, next = { 0 };
-	uint64_t addr = 0;
+	unsigned int undefined = 0;
+	uint32_t steps = STEPS_MAX;
+	struct mt_range r = { 0 };
+	bool more = true;
 
 	bp_print_array(p, "ranges");
-	mt_map_next(map, 0, &r);
-	while (shown < MT_RANGES_SHOWN && steps < STEPS_MAX) {
-		while (r.last < end && steps++ < STEPS_MAX) {
-			addr = r.last + 1;
-			mt_map_next(map, addr, &next);
-			if (next.type != r.type || next.undefined != r.undefined)
-				break;
-			r.last = next.last;
-		}
-		if (r.last > end)
-			r.last = end;
+	for (unsigned int shown = 0; more && shown < MT_RANGES_SHOWN; shown++) {
+		bool whole = mt_map_stretch(map, shown ? r.last + 1 : 0, end, &steps, &r);
+
 		print_range(p, &r);
 		undefined += r.undefined;
-		shown++;
-		if (r.last == end)
-			break;
-		r = next;
+		more = whole && r.last < end;
 	}
 	bp_print_array_end(p);
 	bp_print_bool(p, "truncated", NULL, r.last != end);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <bp/log.h>
+#include <mt/words.h>
 
 #include "cmd.h"
 

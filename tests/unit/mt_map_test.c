@@ -234,7 +234,40 @@ START_TEST(scattered_blocks_are_equal_only_by_equal_registers)
 }
 END_TEST
 
+/* What is listed: neighbours joined, up to a limit, and never without end. */
+START_TEST(stretches_join_neighbours)
+{
+	struct mt_range r;
+	uint32_t steps = 1000;
+
+	start(40);
+	wr(MT_MSR_PHYSBASE(0), 0x80000000 | MT_WC);
+	wr(MT_MSR_PHYSMASK(0), 0xffff000000 | MT_PHYSMASK_VALID);
+	wr(MT_MSR_PHYSBASE(1), 0x81000000 | MT_WC);
+	wr(MT_MSR_PHYSMASK(1), 0xffff000000 | MT_PHYSMASK_VALID);
+	wr(MT_MSR_DEF_TYPE, MT_DEF_TYPE_E | MT_WB);
+	mt_map_build(&map, &m);
+	ck_assert(mt_map_stretch(&map, 0, ~0ull >> 24, &steps, &r));
+	ck_assert(r.start == 0 && r.last == 0x7fffffff && r.type == MT_WB);
+	ck_assert(mt_map_stretch(&map, 0x80000000, ~0ull >> 24, &steps, &r));
+	ck_assert(r.start == 0x80000000 && r.last == 0x81ffffff && r.type == MT_WC);
+	/* From inside, and not beyond the limit. */
+	ck_assert(mt_map_stretch(&map, 0x80001000, 0x80001fff, &steps, &r));
+	ck_assert(r.start == 0x80001000 && r.last == 0x80001fff && r.type == MT_WC);
+	ck_assert_uint_gt(steps, 900);
+	/* Every other page of the lowest 4 GiB, of the type that is there anyway. */
+	wr(MT_MSR_PHYSBASE(0), MT_WB);
+	wr(MT_MSR_PHYSMASK(0), 0xff00001000 | MT_PHYSMASK_VALID);
+	wr(MT_MSR_PHYSMASK(1), 0);
+	mt_map_build(&map, &m);
+	steps = 100;
+	ck_assert(!mt_map_stretch(&map, 0, ~0ull >> 24, &steps, &r));
+	ck_assert_uint_eq(steps, 0);
+	ck_assert(r.start == 0 && r.last < ~0ull >> 24 && r.type == MT_WB);
+}
+END_TEST
+
 SUITE("mt_map", the_firmware_state_is_a_handful_of_ranges, every_register_in_use_still_fits,
       holes_in_masks_page_by_page, a_hostile_mask_costs_no_more_than_a_step,
       pages_over_two_types_are_found, differences_are_exactly_what_changed,
-      scattered_blocks_are_equal_only_by_equal_registers)
+      scattered_blocks_are_equal_only_by_equal_registers, stretches_join_neighbours)

@@ -93,6 +93,20 @@ struct mt_range_type mt_map_type(const struct mt_map *map, uint64_t addr);
 void mt_map_next(const struct mt_map *map, uint64_t addr, struct mt_range *out);
 
 /**
+ * mt_map_stretch() - the same with neighbours of one type joined, for those who list a map.
+ * @map: map.
+ * @addr: where the range is to start.
+ * @limit: last address of interest, not below @addr; the range does not go beyond.
+ * @steps: how many pieces may be looked at, counted down. A mask with holes may repeat
+ *         without any effect, and then joining is what never ends; 65536 serves all others.
+ * @out: receives the range from @addr on.
+ *
+ * Return: false when @steps ran out before the range ended.
+ */
+bool mt_map_stretch(const struct mt_map *map, uint64_t addr, uint64_t limit, uint32_t *steps,
+		    struct mt_range *out);
+
+/**
  * mt_map_uniform() - whether one page, or any stretch, has one type throughout.
  * @map: map.
  * @start: first byte.
