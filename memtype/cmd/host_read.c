@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bp/procmtrr.h>
+
 #include "host.h"
 
 #define CPUS_MAX 8192
@@ -178,29 +180,18 @@ static int read_cpu(struct host *h, const char *root, unsigned int id)
 	return 0;
 }
 
-/* "reg00: base=0x080000000 ( 2048MB), size= 2048MB, count=1: uncachable" */
 static int read_proc_mtrr(struct host *h, const char *root)
 {
 	FILE *f = host_open(root, "/proc/mtrr");
-	char line[256], type[32];
+	struct bp_procmtrr r;
+	char line[256];
 	int ret = 0;
 
 	if (!f)
 		return 0;
-	while (!ret && fgets(line, sizeof(line), f)) {
-		const char *size = strstr(line, "size="), *colon = strrchr(line, ':');
-		uint64_t base, count;
-		char unit;
-
-		if (sscanf(line, "reg%*u: base=%" SCNx64, &base) != 1 || !size || !colon ||
-		    sscanf(size, "size= %" SCNu64 "%c", &count, &unit) != 2 ||
-		    sscanf(colon, ": %31s", type) != 1)
-			continue;
-		if (!count || count > UINT64_MAX >> 30)
-			continue;
-		count <<= unit == 'K' ? 10 : 20;
-		ret = add_span(&h->proc_mtrr, &h->proc_mtrr_count, base, base + count - 1, type);
-	}
+	while (!ret && fgets(line, sizeof(line), f))
+		if (bp_procmtrr_line(line, &r))
+			ret = add_span(&h->proc_mtrr, &h->proc_mtrr_count, r.start, r.last, r.type);
 	fclose(f);
 	return ret;
 }
