@@ -56,7 +56,7 @@ BENCHES		:= $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*
 UNIT		:= $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 MANPAGES	:= $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
-.PHONY: all programs guest unit man install setup test unit-test demo headers clean help lint \
+.PHONY: all programs guest unit man kmod install setup test unit-test demo headers clean help lint \
 	memtype vfctl bluepass fuzz fuzzers bench FORCE
 .DELETE_ON_ERROR:
 all: programs guest
@@ -66,6 +66,11 @@ guest: $(GUEST)
 # Some unit tests run the program beside them.
 unit: $(UNIT) $(BUILD)/bin/memtype
 man: $(MANPAGES)
+# kvm-memtype.ko for the lab's kernels, into $(BUILD)/kmod/KERNEL.
+kmod:
+	$(call say,KMOD,$(BUILD)/kmod)
+	$(Q)VERSION='$(VERSION)' tests/lab/kmod/build -o $(BUILD)/kmod
+
 memtype: $(BUILD)/bin/memtype
 vfctl: $(BUILD)/bin/vfctl
 bluepass: $(BUILD)/bin/bluepass
@@ -182,6 +187,7 @@ install: programs man
 	cp -r vfio/include/vf memtype/include/mt $(DESTDIR)$(PREFIX)/include/
 	install -D -m 644 util/include/bp/error.h $(DESTDIR)$(PREFIX)/include/bp/error.h
 	install -m 644 completions/* $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
+	memtype/kmod/collect $(DESTDIR)/usr/src/kvm-memtype-$(VERSION) '$(VERSION)'
 	for m in $(MANPAGES); do \
 		install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/} || exit 1; done
 
@@ -192,6 +198,7 @@ help:
 		'setup      install packages (Debian 12, root) and bring the lab its kernels' \
 		'test       setup, build, run every test' 'demo       setup, build, assign VFs for real' \
 		'fuzz       run each fuzzer for FUZZ_SECONDS (clang)' 'bench      benchmarks' \
+		'kmod       kvm-memtype.ko for the lab'\''s kernels' \
 		'man        man pages' 'headers    compile each header alone' 'lint       clang-tidy' \
 		'install    to DESTDIR and PREFIX' 'clean      remove the build folder'
 
