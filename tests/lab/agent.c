@@ -18,7 +18,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +26,12 @@
 #include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "frame.h"
+#include "inside.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -63,7 +59,7 @@ static void put_all(int fd, const void *data, size_t len)
 	}
 }
 
-static void send_frame(enum lab_frame_type type, const void *data, size_t len)
+void lab_send(enum lab_frame_type type, const void *data, size_t len)
 {
 	/* One write a frame: each write is an exit to QEMU and back. */
 	static unsigned char b[sizeof(struct lab_frame) + LAB_FRAME_MAX];
@@ -74,9 +70,7 @@ static void send_frame(enum lab_frame_type type, const void *data, size_t len)
 	put_all(port, b, sizeof(f) + len);
 }
 
-/* Tell the outer side why we give up, and wait to be switched off. */
-__attribute__((format(printf, 1, 2), noreturn))
-static void fatal(const char *fmt, ...)
+void lab_fatal(const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -85,7 +79,7 @@ static void fatal(const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	if (port >= 0) {
-		send_frame(LAB_FATAL, text, strlen(text));
+		lab_send(LAB_FATAL, text, strlen(text));
 		sleep(5);
 	} else {
 		int fd = open("/dev/kmsg", O_WRONLY);
@@ -97,72 +91,14 @@ static void fatal(const char *fmt, ...)
 		pause();
 }
 
-static void do_mount(const char *src, const char *dir, const char *type, unsigned long flags,
-		     const char *opts)
-{
-	mkdir(dir, 0755);
-	if (mount(src, dir, type, flags, opts))
-		fatal("mount %s at %s: %s", type ? type : src, dir, strerror(errno));
-}
-
-static void make_dirs(const char *path)
-{
-	char *p = strdup(path);
-
-	if (!p)
-		fatal("out of memory");
-	for (char *s = p + 1; *s; s++) {
-		if (*s != '/')
-			continue;
-		*s = 0;
-		mkdir(p, 0755);
-		*s = '/';
-	}
-	if (mkdir(p, 0755) && errno != EEXIST)
-		fatal("%s: %s", path, strerror(errno));
-	free(p);
-}
-
 static void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (fd < 0)
-		fatal("%s: %s", path, strerror(errno));
+		lab_fatal("%s: %s", path, strerror(errno));
 	put_all(fd, text, strlen(text));
 	close(fd);
-}
-
-static unsigned long read_number(const char *path)
-{
-	char b[32] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	if (read(fd, b, sizeof(b) - 1) < 0)
-		b[0] = 0;
-	close(fd);
-	return strtoul(b, NULL, 0);
-}
-
-/* The few modules without which there is no root and no port, in order. */
-static void load_first_modules(void)
-{
-	FILE *list = fopen("/mods/list", "re");
-	char line[256];
-
-	while (list && fgets(line, sizeof(line), list)) {
-		int fd;
-
-		line[strcspn(line, "\n")] = 0;
-		fd = open(line, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST))
-			fatal("%s: %s", line, strerror(errno));
-		close(fd);
-	}
-	if (list)
-		fclose(list);
 }
 
 static int open_port(void)
@@ -195,7 +131,7 @@ static int open_port(void)
 			closedir(d);
 		usleep(10000);
 	}
-	fatal("no virtio-serial port named %s", LAB_PORT_NAME);
+	lab_fatal("no virtio-serial port named %s", LAB_PORT_NAME);
 }
 
 static void get_all(void *data, size_t len)
@@ -217,17 +153,11 @@ static void get_all(void *data, size_t len)
 		else if (errno == EAGAIN)
 			poll(&pfd, 1, -1);
 		else if (errno != EINTR)
-			fatal("reading the port: %s", strerror(errno));
+			lab_fatal("reading the port: %s", strerror(errno));
 	}
 }
 
-struct command {
-	char **argv;
-	size_t argc;
-	char *cwd;
-};
-
-static void receive(struct command *c)
+static void receive(struct lab_command *c)
 {
 	struct lab_frame f;
 
@@ -236,10 +166,10 @@ static void receive(struct command *c)
 
 		get_all(&f, sizeof(f));
 		if (f.len > LAB_FRAME_MAX)
-			fatal("a frame of %u bytes", f.len);
+			lab_fatal("a frame of %u bytes", f.len);
 		text = malloc(f.len + 1);
 		if (!text)
-			fatal("out of memory");
+			lab_fatal("out of memory");
 		get_all(text, f.len);
 		text[f.len] = 0;
 		switch (f.type) {
@@ -252,16 +182,16 @@ static void receive(struct command *c)
 		case LAB_ARG:
 			c->argv = realloc(c->argv, (c->argc + 2) * sizeof(*c->argv));
 			if (!c->argv)
-				fatal("out of memory");
+				lab_fatal("out of memory");
 			c->argv[c->argc++] = text;
 			c->argv[c->argc] = NULL;
 			break;
 		case LAB_GO:
 			if (!c->argv || !c->cwd)
-				fatal("no command was sent");
+				lab_fatal("no command was sent");
 			return;
 		default:
-			fatal("an unknown frame, type %u", f.type);
+			lab_fatal("an unknown frame, type %u", f.type);
 		}
 	}
 }
@@ -280,30 +210,30 @@ static void enter_root(void)
 	char opts[128];
 
 	snprintf(opts, sizeof(opts), "%s,cache=loose", p9);
-	do_mount("root9", "/lower", "9p", MS_RDONLY, opts);
-	do_mount("tmpfs", "/rw", "tmpfs", 0, "mode=755");
+	lab_mount("root9", "/lower", "9p", MS_RDONLY, opts);
+	lab_mount("tmpfs", "/rw", "tmpfs", 0, "mode=755");
 	mkdir("/rw/up", 0755);
 	mkdir("/rw/work", 0755);
-	do_mount("overlay", "/root", "overlay", 0, "lowerdir=/lower,upperdir=/rw/up,workdir=/rw/work");
+	lab_mount("overlay", "/root", "overlay", 0, "lowerdir=/lower,upperdir=/rw/up,workdir=/rw/work");
 
-	do_mount("proc", "/root/proc", "proc", 0, NULL);
-	do_mount("sysfs", "/root/sys", "sysfs", 0, NULL);
-	do_mount("devtmpfs", "/root/dev", "devtmpfs", 0, NULL);
-	do_mount("tmpfs", "/root/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755");
-	do_mount("devpts", "/root/dev/pts", "devpts", 0, "mode=620,gid=5,ptmxmode=666");
-	do_mount("tmpfs", "/root/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, NULL);
-	do_mount("hugetlbfs", "/root/dev/hugepages", "hugetlbfs", 0, NULL);
-	do_mount("debugfs", "/root/sys/kernel/debug", "debugfs", 0, NULL);
-	do_mount("tracefs", "/root/sys/kernel/tracing", "tracefs", 0, NULL);
-	do_mount("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, NULL);
+	lab_mount("proc", "/root/proc", "proc", 0, NULL);
+	lab_mount("sysfs", "/root/sys", "sysfs", 0, NULL);
+	lab_mount("devtmpfs", "/root/dev", "devtmpfs", 0, NULL);
+	lab_mount("tmpfs", "/root/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755");
+	lab_mount("devpts", "/root/dev/pts", "devpts", 0, "mode=620,gid=5,ptmxmode=666");
+	lab_mount("tmpfs", "/root/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, NULL);
+	lab_mount("hugetlbfs", "/root/dev/hugepages", "hugetlbfs", 0, NULL);
+	lab_mount("debugfs", "/root/sys/kernel/debug", "debugfs", 0, NULL);
+	lab_mount("tracefs", "/root/sys/kernel/tracing", "tracefs", 0, NULL);
+	lab_mount("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, NULL);
 
 	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
-		fatal("changing to the shared root: %s", strerror(errno));
+		lab_fatal("changing to the shared root: %s", strerror(errno));
 
 	if (*env("LAB_OUT")) {
 		/* Not cached: what the command wrote is outside when it has written it. */
-		make_dirs(env("LAB_OUT"));
-		do_mount("out9", env("LAB_OUT"), "9p", 0, p9);
+		lab_make_dirs(env("LAB_OUT"));
+		lab_mount("out9", env("LAB_OUT"), "9p", 0, p9);
 	}
 }
 
@@ -313,7 +243,7 @@ static void lo_up(void)
 	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (s < 0 || ioctl(s, SIOCSIFFLAGS, &ifr))
-		fatal("lo: %s", strerror(errno));
+		lab_fatal("lo: %s", strerror(errno));
 	close(s);
 }
 
@@ -344,161 +274,48 @@ static void set_up(void)
 	if (null > 2)
 		close(null);
 	if (sethostname("lab", 3))
-		fatal("host name: %s", strerror(errno));
+		lab_fatal("host name: %s", strerror(errno));
 	setrlimit(RLIMIT_NOFILE, &files);
 	lo_up();
 
 	snprintf(path, sizeof(path), "/lib/modules/%s", env("LAB_RELEASE"));
 	snprintf(modules, sizeof(modules), "%s/lib/modules/%s", env("LAB_KERNEL_DIR"), env("LAB_RELEASE"));
-	make_dirs(path);
+	lab_make_dirs(path);
 	if (mount(modules, path, NULL, MS_BIND, NULL))
-		fatal("mount %s at %s: %s", modules, path, strerror(errno));
-	make_dirs("/etc/modprobe.d");
+		lab_fatal("mount %s at %s: %s", modules, path, strerror(errno));
+	lab_make_dirs("/etc/modprobe.d");
 	write_file("/etc/modprobe.d/lab.conf", env("LAB_OPTIONS"));
 	snprintf(path, sizeof(path), "PATH=" DEFAULT_PATH " exec modprobe -a %s", env("LAB_MODPROBE"));
 	if (*env("LAB_MODPROBE") && run_shell(path))
-		fatal("modprobe could not load: %s", env("LAB_MODPROBE"));
+		lab_fatal("modprobe could not load: %s", env("LAB_MODPROBE"));
 	for (int tries = 0; *env("LAB_WAIT") && access(env("LAB_WAIT"), F_OK); tries++) {
 		if (tries == 1000)
-			fatal("%s did not appear within 10 s", env("LAB_WAIT"));
+			lab_fatal("%s did not appear within 10 s", env("LAB_WAIT"));
 		usleep(10000);
 	}
 }
 
-/* Hand on what is in the pipe; false when there is nothing more to come. */
-static bool pass(int fd, enum lab_frame_type type)
-{
-	char b[16384];
-	ssize_t n = read(fd, b, sizeof(b));
-
-	if (n > 0)
-		send_frame(type, b, (size_t)n);
-	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
-static bool something_in(int fd)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
-	return fd >= 0 && poll(&pfd, 1, 0) > 0 && (pfd.revents & POLLIN);
-}
-
-static uint32_t uptime_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint32_t)(ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
-}
-
-static uint32_t run_command(const struct command *c)
-{
-	int out[2], err[2], sfd, status = -1;
-	uint32_t ms = uptime_ms();
-	sigset_t set, old;
-	pid_t pid;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &old);
-	sfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (sfd < 0 || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
-		fatal("pipe: %s", strerror(errno));
-	send_frame(LAB_READY, &ms, sizeof(ms));
-	pid = fork();
-	if (pid < 0)
-		fatal("fork: %s", strerror(errno));
-	if (!pid) {
-		sigprocmask(SIG_SETMASK, &old, NULL);
-		setsid();
-		dup2(out[1], 1);
-		dup2(err[1], 2);
-		if (chdir(c->cwd)) {
-			dprintf(2, "lab: working directory %s: %s\n", c->cwd, strerror(errno));
-			_exit(126);
-		}
-		execvp(c->argv[0], c->argv);
-		dprintf(2, "lab: %s: %s\n", c->argv[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
-	}
-	close(out[1]);
-	close(err[1]);
-	for (;;) {
-		struct pollfd pfd[] = {
-			{ .fd = out[0], .events = POLLIN },
-			{ .fd = err[0], .events = POLLIN },
-			{ .fd = sfd, .events = POLLIN },
-		};
-		struct signalfd_siginfo si;
-		bool ended = false;
-		pid_t p;
-		int st;
-
-		if (poll(pfd, 3, -1) < 0)
-			continue;
-		if (pfd[2].revents && read(sfd, &si, sizeof(si)) < 0 && errno != EAGAIN)
-			fatal("signalfd: %s", strerror(errno));
-		/* As the first process we are handed every orphan, too. */
-		while ((p = waitpid(-1, &st, WNOHANG)) > 0) {
-			if (p == pid) {
-				status = st;
-				ended = true;
-			}
-		}
-		if (pfd[0].revents && !pass(out[0], LAB_OUT)) {
-			close(out[0]);
-			out[0] = -1;
-		}
-		if (pfd[1].revents && !pass(err[0], LAB_ERR)) {
-			close(err[0]);
-			err[0] = -1;
-		}
-		if (ended)
-			break;
-	}
-	/* What it wrote before it ended; a daemon it left behind is not waited for. */
-	while (something_in(out[0]) && pass(out[0], LAB_OUT))
-		;
-	while (something_in(err[0]) && pass(err[0], LAB_ERR))
-		;
-	return (uint32_t)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-}
-
-static void note_kernel_trouble(void)
-{
-	/* Documentation/admin-guide/tainted-kernels.rst: bit 7 died, bit 9 warned. */
-	unsigned long taint = read_number("/proc/sys/kernel/tainted");
-	const char *text = NULL;
-
-	if (taint & (1ul << 7))
-		text = "note: the emulated kernel reported an oops; see it with --log FILE";
-	else if (taint & (1ul << 9))
-		text = "note: the emulated kernel reported a warning (WARN_ON); see it with --log FILE";
-	if (text)
-		send_frame(LAB_NOTE, text, strlen(text));
-}
-
 int main(void)
 {
-	struct command c = { 0 };
+	struct lab_command c = { 0 };
 	uint32_t status;
 
 	if (getpid() != 1) {
 		fputs("agent: this is the first process of the lab's emulated host\n", stderr);
 		return 2;
 	}
-	do_mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
-	do_mount("proc", "/proc", "proc", 0, NULL);
-	do_mount("sysfs", "/sys", "sysfs", 0, NULL);
-	load_first_modules();
+	lab_mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	lab_mount("proc", "/proc", "proc", 0, NULL);
+	lab_mount("sysfs", "/sys", "sysfs", 0, NULL);
+	lab_load_modules();
 	open_port();
 	clearenv();
 	receive(&c);
 	enter_root();
 	set_up();
-	status = run_command(&c);
-	note_kernel_trouble();
-	send_frame(LAB_EXIT, &status, sizeof(status));
+	status = lab_run(&c);
+	lab_note_trouble();
+	lab_send(LAB_EXIT, &status, sizeof(status));
 	for (;;)
 		pause();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Frames between the outer side of the lab (run.c) and the first process of
- * the emulated host (agent.c), over one virtio-serial port.
+ * the emulated host, over one virtio-serial port (agent.c) or, one way only, over a
+ * parallel port (bochs/agent.c).
  *
  * One port carries everything, so the exit status cannot overtake output.
  */
@@ -39,6 +40,7 @@ enum lab_frame_type {
 	LAB_EXIT = 'x',		/* uint32_t: exit status as a shell gives it; the last frame */
 	LAB_FATAL = 'f',	/* a sentence: the agent could not do its part; the last frame */
 	LAB_NOTE = 'n',		/* a sentence about the emulated host */
+	LAB_FILES = 't',	/* a piece of a tar archive: what is to be left in --out */
 };
 
 #endif

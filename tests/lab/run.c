@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The outer side of the lab: starts QEMU, tells the agent in it what to run,
- * hands on its output and status, and sees to it that QEMU ends when we do.
+ * The outer side of the lab: starts QEMU or Bochs, tells the agent in it what to
+ * run, hands on its output and status, and sees to it that it ends when we do.
  *
  * No file is ever made: console and control are socket pairs, the disk is a
- * memfd. QEMU inherits them at fixed numbers, which the caller's QEMU arguments
+ * memfd. The emulator inherits them at fixed numbers, which the caller's arguments
  * name: CONSOLE_FD and CONTROL_FD ("-chardev socket,fd=N"), DISK_FD
  * ("file=/proc/self/fd/N").
  *
- * Usage: run [-t SECONDS] [-d DISK_BYTES] [-l LOG] [-v] -q N QEMU-ARG... COMMAND [ARG]...
- * where N is the number of QEMU-ARGs, the first being the program.
+ * Usage: run [OPTIONS] -q N EMULATOR-ARG... COMMAND [ARG]...
+ * where N is the number of EMULATOR-ARGs, the first being the program.
+ *
+ *   -t SECONDS  time limit
+ *   -a TIMES    start over when the emulator crashes
+ *   -d BYTES    an empty disk of that size
+ *   -i FD       a disk with what can be read from FD
+ *   -n NAME     what the emulator is called in messages
+ *   -1          the emulated host only talks, by pipes, and has its orders already
+ *   -o DIR      unpack into DIR what it leaves behind
+ *   -l LOG      keep its console
+ *   -v          show its console
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,6 +52,8 @@
 #define TAIL_BYTES	(64u << 10)
 #define TAIL_LINES	60
 
+#define DISK_INPUT_MAX	(1ll << 30)
+
 extern char **environ;
 
 /* A byte buffer that grows at its end and is emptied at its start. */
@@ -51,7 +63,12 @@ struct buf {
 };
 
 struct run {
-	pid_t qemu;
+	pid_t pid;
+	const char *name;		/* of the emulator */
+	bool one_way;			/* the emulated host has its orders already */
+	int disk;			/* filled from a descriptor, or -1 */
+	int files;			/* to the process that unpacks what is left behind, or -1 */
+	pid_t unpacker;
 	int console, control, errors, signals, log;
 	bool verbose;
 	long limit;			/* seconds */
@@ -59,9 +76,9 @@ struct run {
 	struct buf out;			/* to the agent, not yet sent */
 	struct buf in;			/* from the agent, not yet parsed */
 	struct buf tail;		/* last bytes of the console */
-	struct buf said;		/* QEMU's own messages, noise removed */
+	struct buf said;		/* the emulator's own messages, noise removed */
 	bool ready, done;
-	bool crashed;			/* QEMU itself, by a signal */
+	bool crashed;			/* the emulator itself, by a signal */
 	int status;
 };
 
@@ -180,23 +197,28 @@ static int queue_command(struct run *r, char **argv)
 	return 0;
 }
 
-static void show_tail(const struct run *r)
+static void show_lines(const struct buf *b)
 {
-	const unsigned char *end = r->tail.data + r->tail.len, *p = end;
+	const unsigned char *end = b->data + b->len, *p = end;
 	int lines = 0;
 
-	if (r->said.len) {
-		say("QEMU said:");
-		fwrite(r->said.data, 1, r->said.len, stderr);
-	}
-	if (r->verbose || !r->tail.len)
-		return;
-	while (p > r->tail.data && (p[-1] != '\n' || ++lines <= TAIL_LINES))
+	while (p > b->data && (p[-1] != '\n' || ++lines <= TAIL_LINES))
 		p--;
-	say("last lines of the emulated machine's console:");
 	fwrite(p, 1, (size_t)(end - p), stderr);
 	if (end[-1] != '\n')
 		fputc('\n', stderr);
+}
+
+static void show_tail(const struct run *r)
+{
+	if (r->said.len) {
+		say("%s said:", r->name);
+		show_lines(&r->said);
+	}
+	if (r->verbose || !r->tail.len)
+		return;
+	say("last lines of the emulated machine's console:");
+	show_lines(&r->tail);
 }
 
 /* Returns false at end of file. */
@@ -252,14 +274,18 @@ static void handle_frame(struct run *r, const struct lab_frame *f, const unsigne
 	case LAB_READY:
 		r->ready = true;
 		if (r->verbose)
-			say("command starts %.1f s after QEMU, %.1f s after the kernel", elapsed(r),
-			    num / 1000.0);
+			say("command starts %.1f s after %s, %.1f s after the kernel", elapsed(r),
+			    r->name, num / 1000.0);
 		break;
 	case LAB_OUT:
 		put(r, STDOUT_FILENO, data, f->len);
 		break;
 	case LAB_ERR:
 		put(r, STDERR_FILENO, data, f->len);
+		break;
+	case LAB_FILES:
+		if (r->files >= 0)
+			put(r, r->files, data, f->len);
 		break;
 	case LAB_NOTE:
 		say("%.*s", (int)f->len, (const char *)data);
@@ -311,35 +337,110 @@ static void write_control(struct run *r)
 		buf_drop(&r->out, (size_t)n);
 }
 
-static void start_qemu(struct run *r, char **argv, off_t disk)
+/* What the emulated host leaves behind is its own business: tar keeps it inside the folder. */
+static int start_unpacker(struct run *r, const char *dir)
+{
+	int in[2];
+
+	if (pipe2(in, O_CLOEXEC))
+		return -1;
+	r->unpacker = fork();
+	if (r->unpacker < 0)
+		return -1;
+	if (!r->unpacker) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		dup2(in[0], STDIN_FILENO);
+		execlp("tar", "tar", "-xmf", "-", "--no-same-owner", "--no-overwrite-dir", "-C", dir, NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	r->files = in[1];
+	return 0;
+}
+
+/* An archive that ended early, with the host, is as bad as one that cannot be unpacked. */
+static void stop_unpacker(struct run *r)
+{
+	int status = 0;
+
+	close(r->files);
+	while (waitpid(r->unpacker, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status && r->done && r->status != EXIT_LAB) {
+		say("what the command left for --out could not be unpacked");
+		r->status = EXIT_LAB;
+	}
+}
+
+/* A disk with what another process writes. */
+static int read_disk(int fd)
+{
+	static unsigned char b[1 << 20];
+	int mem = memfd_create("lab-disk", MFD_CLOEXEC);
+	long long len = 0;
+	ssize_t n = 0;
+
+	while (mem >= 0 && len <= DISK_INPUT_MAX && (n = read(fd, b, sizeof(b))) > 0) {
+		for (ssize_t at = 0, w; at < n; at += w) {
+			w = write(mem, b + at, (size_t)(n - at));
+			if (w <= 0) {
+				n = -1;
+				break;
+			}
+		}
+		len += n;
+	}
+	close(fd);
+	if (mem < 0 || n < 0 || len > DISK_INPUT_MAX) {
+		say("disk: %s", len > DISK_INPUT_MAX ? "too large" : strerror(errno));
+		exit(EXIT_LAB);
+	}
+	if (!len)
+		exit(EXIT_LAB);		/* who was to write it has said why not */
+	return mem;
+}
+
+static int channel(const struct run *r, int end[2])
+{
+	/* Bochs opens /proc/self/fd/N, which a socket does not allow. */
+	if (r->one_way)
+		return pipe2(end, O_CLOEXEC);
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end);
+}
+
+static void start_machine(struct run *r, char **argv, off_t disk)
 {
 	int con[2], ctl[2], err[2], mem = -1;
 	struct rlimit files;
 	pid_t parent = getpid();
 	sigset_t none;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, con) ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ctl) || pipe2(err, O_CLOEXEC)) {
+	if (channel(r, con) || channel(r, ctl) || pipe2(err, O_CLOEXEC)) {
 		say("socket pair: %s", strerror(errno));
 		exit(EXIT_LAB);
 	}
-	if (disk) {
+	if (r->disk >= 0) {
+		mem = r->disk;
+	} else if (disk) {
 		mem = memfd_create("lab-disk", MFD_CLOEXEC);
 		if (mem < 0 || ftruncate(mem, disk)) {
 			say("disk of %lld bytes: %s", (long long)disk, strerror(errno));
 			exit(EXIT_LAB);
 		}
 	}
-	r->qemu = fork();
-	if (r->qemu < 0) {
+	r->pid = fork();
+	if (r->pid < 0) {
 		say("fork: %s", strerror(errno));
 		exit(EXIT_LAB);
 	}
-	if (r->qemu) {
+	if (r->pid) {
 		close(con[1]);
 		close(ctl[1]);
 		close(err[1]);
-		if (mem >= 0)
+		if (mem >= 0 && mem != r->disk)
 			close(mem);
 		r->console = con[0];
 		r->control = ctl[0];
@@ -366,7 +467,7 @@ static void start_qemu(struct run *r, char **argv, off_t disk)
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Each file that is open on the shared root is one in QEMU, too. */
+	/* Each file that is open on the shared root is one in the emulator, too. */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -385,20 +486,20 @@ static void start_qemu(struct run *r, char **argv, off_t disk)
 	_exit(EXIT_LAB);
 }
 
-static void stop_qemu(struct run *r)
+static void stop_machine(struct run *r)
 {
 	int status = 0;
 
 	/* One that has closed its end is on its way out and tells how it ended. */
 	for (int ms = 0; ms < 5000 && !r->done && r->status == EXIT_LAB; ms += 10) {
-		if (waitpid(r->qemu, &status, WNOHANG) == r->qemu) {
+		if (waitpid(r->pid, &status, WNOHANG) == r->pid) {
 			r->crashed = WIFSIGNALED(status);
 			goto out;
 		}
 		usleep(10000);
 	}
-	kill(r->qemu, SIGKILL);
-	while (waitpid(r->qemu, NULL, 0) < 0 && errno == EINTR)
+	kill(r->pid, SIGKILL);
+	while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 out:
 	close(r->console);
@@ -455,25 +556,31 @@ static int serve(struct run *r)
 
 int main(int argc, char **argv)
 {
-	struct run r = { .log = -1, .limit = 300, .status = EXIT_LAB };
-	const char *log = NULL;
-	char **qemu, **cmd;
+	struct run r = {
+		.log = -1, .disk = -1, .files = -1, .limit = 300, .status = EXIT_LAB, .name = "QEMU",
+	};
+	const char *log = NULL, *files = NULL;
+	char **machine, **cmd;
 	off_t disk = 0;
-	int opt, nqemu = 0, again = 0, sig;
+	int opt, words = 0, again = 0, input = -1, sig;
 	sigset_t set;
 
-	while ((opt = getopt(argc, argv, "+t:d:l:q:a:v")) != -1) {
+	while ((opt = getopt(argc, argv, "+t:d:l:q:a:i:n:o:1v")) != -1) {
 		switch (opt) {
 		case 't': r.limit = atol(optarg); break;
 		case 'd': disk = atoll(optarg); break;
 		case 'l': log = optarg; break;
-		case 'q': nqemu = atoi(optarg); break;
+		case 'q': words = atoi(optarg); break;
+		case 'i': input = atoi(optarg); break;
+		case 'n': r.name = optarg; break;
+		case 'o': files = optarg; break;
+		case '1': r.one_way = true; break;
 		case 'a': again = atoi(optarg); break;
 		case 'v': r.verbose = true; break;
 		default: return EXIT_LAB;
 		}
 	}
-	if (nqemu < 1 || argc - optind <= nqemu || r.limit < 1) {
+	if (words < 1 || argc - optind <= words || r.limit < 1) {
 		say("run: wrong arguments");
 		return EXIT_LAB;
 	}
@@ -484,11 +591,11 @@ int main(int argc, char **argv)
 			return EXIT_LAB;
 		}
 	}
-	cmd = argv + optind + nqemu;
-	qemu = calloc((size_t)nqemu + 1, sizeof(*qemu));
-	if (!qemu)
+	cmd = argv + optind + words;
+	machine = calloc((size_t)words + 1, sizeof(*machine));
+	if (!machine)
 		return EXIT_LAB;
-	memcpy(qemu, argv + optind, (size_t)nqemu * sizeof(*qemu));
+	memcpy(machine, argv + optind, (size_t)words * sizeof(*machine));
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
@@ -497,21 +604,29 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (input >= 0)
+		r.disk = read_disk(input);
 	for (;;) {
 		r.out.len = r.in.len = r.tail.len = r.said.len = 0;
 		r.ready = r.done = r.crashed = false;
 		r.status = EXIT_LAB;
-		if (queue_command(&r, cmd))
+		if (!r.one_way && queue_command(&r, cmd))
 			return EXIT_LAB;
+		if (files && start_unpacker(&r, files)) {
+			say("tar: %s", strerror(errno));
+			return EXIT_LAB;
+		}
 		clock_gettime(CLOCK_MONOTONIC, &r.start);
-		start_qemu(&r, qemu, disk);
+		start_machine(&r, machine, disk);
 		sig = serve(&r);
-		stop_qemu(&r);
+		stop_machine(&r);
+		if (files)
+			stop_unpacker(&r);
 		if (sig || !r.crashed || again-- <= 0)
 			break;
-		say("QEMU itself crashed: starting over");
+		say("%s itself crashed: starting over", r.name);
 	}
-	free(qemu);
+	free(machine);
 	if (sig) {
 		say("stopped by signal %d", sig);
 		signal(sig, SIG_DFL);
