@@ -78,6 +78,14 @@ static int print_result(struct json_object *reply, FILE *out, enum bp_print_mode
 	return p ? bp_print_free(p) : -ENOMEM;
 }
 
+static int print_text(const char *text, FILE *out)
+{
+	errno = 0;
+	if (fputs(text, out) >= 0 && !fflush(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
 int bp_reply_show(const char *line, const struct bp_request *req, FILE *out,
 		  enum bp_print_mode mode, struct bp_error *err)
 {
@@ -93,9 +101,11 @@ int bp_reply_show(const char *line, const struct bp_request *req, FILE *out,
 	else if (!json_object_get_boolean(ok))
 		ret = refused(reply, req, err);
 	else if (text)
-		ret = fputs(text, out) < 0 || fflush(out) ? -EIO : 0;
+		ret = print_text(text, out);
 	else
 		ret = print_result(reply, out, mode);
 	json_object_put(reply);
+	if (ret)
+		bp_error_set(err, ret, NULL, "the answer cannot be written: %s", strerror(-ret));
 	return ret;
 }

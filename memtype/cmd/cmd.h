@@ -84,5 +84,6 @@ int mt_cmd_effective(struct bp_cli *cli, int argc, char **argv);
 int mt_cmd_explain(struct bp_cli *cli, int argc, char **argv);
 int mt_cmd_decode(struct bp_cli *cli, int argc, char **argv);
 int mt_cmd_host(struct bp_cli *cli, int argc, char **argv);
+int mt_cmd_guest(struct bp_cli *cli, int argc, char **argv);
 
 #endif

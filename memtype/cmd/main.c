@@ -50,6 +50,12 @@ static const struct bp_command commands[] = {
 	  "Exit status 1 when processors differ, a BAR lies under a cacheable range, or ranges\n"
 	  "overlap in a way that the manuals leave undefined. ADDR: also what holds there.",
 	  mt_cmd_host },
+	{ "guest", "SOCKET [--timeout SEC]",
+	  "show a running guest's MTRRs, PAT and BARs, and what its stores get",
+	  "SOCKET is what 'bluepass run --api' was given; 'bluepass ctl SOCKET memtype' says the\n"
+	  "same. The CPUs of the guest stand still while its page tables are followed.\n"
+	  "--timeout: how long to wait for the answer (10 seconds).",
+	  mt_cmd_guest },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
