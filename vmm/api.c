@@ -154,6 +154,11 @@ static void print_end(struct vmm_core *core, struct bp_print *p)
 	bp_print_str(p, "ended", "%s\n", vmm_report_end(core));
 }
 
+static void print_memtype(struct vmm_core *core, struct bp_print *p)
+{
+	vmm_mt_report(core->vmm.mt, p);
+}
+
 static void set_paused(struct vmm_core *core, bool paused)
 {
 	if (core->paused == paused)
@@ -191,6 +196,7 @@ static bool serve(struct client *c, const char *line, size_t len)
 	struct vmm_core *core = c->api->core;
 	struct vmm_api_request req;
 	struct bp_error err = { 0 };
+	bool sent;
 
 	if (vmm_api_parse(line, len, &req, &err)) {
 		bp_error_set(&err, -EINVAL, NULL, "the request could not be read");
@@ -205,6 +211,13 @@ static bool serve(struct client *c, const char *line, size_t len)
 	case VMM_API_RESUME:
 		set_paused(core, req.command == VMM_API_PAUSE);
 		return reply(c, &req, print_state, NULL);
+	case VMM_API_MEMTYPE:
+		/* Page tables of the guest are walked. */
+		if (vmm_hold(core))
+			bp_error_set(&err, -ECANCELED, NULL, "the machine ends");
+		sent = reply(c, &req, print_memtype, err.what[0] ? &err : NULL);
+		vmm_release(core);
+		return sent;
 	case VMM_API_STOP:
 		stop(c, &req);
 		break;

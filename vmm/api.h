@@ -3,7 +3,8 @@
  * The control socket: one JSON object a line in, one out. Requests come from anybody who
  * may open the socket and are checked like any other untrusted input.
  *
- * {"command": "status"|"stats"|"pause"|"resume"|"stop", "format": "json"|"text", "force": bool}
+ * {"command": "status"|"stats"|"pause"|"resume"|"stop"|"memtype",
+ *  "format": "json"|"text", "force": bool}
  * {"ok": true, "result": {...}} or {"ok": true, "text": "..."} or {"ok": false, "error": "...", "fix": "..."}
  */
 #ifndef VMM_API_H
@@ -23,6 +24,7 @@ enum vmm_api_command {
 	VMM_API_PAUSE,
 	VMM_API_RESUME,
 	VMM_API_STOP,
+	VMM_API_MEMTYPE,
 };
 
 /**

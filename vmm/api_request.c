@@ -10,6 +10,7 @@
 static const char *const commands[] = {
 	[VMM_API_STATUS] = "status", [VMM_API_STATS] = "stats", [VMM_API_PAUSE] = "pause",
 	[VMM_API_RESUME] = "resume", [VMM_API_STOP] = "stop",
+	[VMM_API_MEMTYPE] = "memtype",
 };
 
 static int parse_command(const char *word, enum vmm_api_command *out)
@@ -33,7 +34,8 @@ static int interpret(struct json_object *root, struct vmm_api_request *out, stru
 	    !json_object_is_type(v, json_type_string) ||
 	    parse_command(json_object_get_string(v), &out->command))
 		return bp_error_set(err, -EINVAL, NULL,
-				    "\"command\" is one of status, stats, pause, resume and stop");
+				    "\"command\" is one of status, stats, pause, resume, stop "
+				    "and memtype");
 	if (json_object_object_get_ex(root, "format", &v)) {
 		const char *format = json_object_get_string(v);
 

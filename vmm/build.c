@@ -270,11 +270,13 @@ static int make_machine(struct vmm_core *core, struct opened *opened, struct bp_
 	if (!ret)
 		ret = make_memory(core, &layout, err);
 	if (!ret)
+		ret = make_loop(core);
+	if (!ret)
+		ret = vmm_mt_new(vmm, &vmm->mt, err);
+	if (!ret)
 		ret = make_vcpus(core, err);
 	if (!ret)
 		ret = vmm_irq_new(vmm->vm_fd, &vmm->irq);
-	if (!ret)
-		ret = make_loop(core);
 	if (ret)
 		return ret;
 	vmm->pio = vmm_bus_new();
@@ -351,6 +353,7 @@ void vmm_life_free(struct vmm_core *core)
 	for (unsigned int i = 0; i < vmm->nr_vcpus; i++)
 		vmm_vcpu_free(vmm->vcpu[i]);
 	vmm->nr_vcpus = 0;
+	vmm_mt_free(vmm->mt);
 	/* The kernel unmaps guest memory for DMA when the address space goes. */
 	close_fd(vmm->vfio_fd);
 	vf_iommu_free(vmm->iommu);

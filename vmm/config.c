@@ -100,6 +100,23 @@ static int set_api(struct bp_cli *cli, struct vmm_config *c, const char *value)
 	return BP_EXIT_OK;
 }
 
+static int set_memtype(struct bp_cli *cli, struct vmm_config *c, const char *value)
+{
+	static const char *const words[] = {
+		[VMM_MT_AUTO] = "auto",		  [VMM_MT_MODULE] = "module", [VMM_MT_PAT] = "pat",
+		[VMM_MT_PAT_FORCE] = "pat,force", [VMM_MT_OFF] = "off",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(value, words[i])) {
+			c->memtype = (enum vmm_mt_wish)i;
+			return BP_EXIT_OK;
+		}
+	}
+	return bp_cli_usage(cli, "run",
+			    "--memtype takes auto, module, pat, pat,force or off, not '%s'", value);
+}
+
 static int set_console(struct bp_cli *cli, struct vmm_config *c, const char *value)
 {
 	if (!strcmp(value, "stdio")) {
@@ -126,6 +143,7 @@ static const struct option {
 	{ "--mem", set_mem, false },	   { "--hugepages", set_hugepages, false },
 	{ "--vf", set_vf, true },	   { "--backend", set_backend, false },
 	{ "--api", set_api, false },	   { "--console", set_console, false },
+	{ "--memtype", set_memtype, false },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

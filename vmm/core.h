@@ -113,6 +113,19 @@ static inline struct vmm_core *vmm_core(struct vmm *vmm)
  */
 int vmm_hold(struct vmm_core *core);
 
+/**
+ * vmm_hold_ask() - begin a hold from a VCPU's thread, and have the loop do what it is for.
+ * @core: machine; its lock is held.
+ * @fd: eventfd that the loop watches. Its handler calls vmm_hold(), which waits, and then
+ *      vmm_release() twice: for this hold and for its own.
+ *
+ * The VCPU that asks finishes the access that it is at and executes no instruction after it.
+ *
+ * Return: whether the loop will come; false when the machine ends, or has to end because
+ * it cannot be told.
+ */
+bool vmm_hold_ask(struct vmm_core *core, int fd);
+
 /** vmm_release() - undo one vmm_hold(). @core: machine; its lock is held. */
 void vmm_release(struct vmm_core *core);
 

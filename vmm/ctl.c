@@ -14,7 +14,7 @@
 #define STOP_TIMEOUT	 60u /* seconds; an operating system needs time to go down */
 #define STOP_TIMEOUT_MAX 86400u
 
-static const char *const words[] = { "status", "stats", "pause", "resume", "stop" };
+static const char *const words[] = { "status", "stats", "memtype", "pause", "resume", "stop" };
 
 /* A word or an abbreviation that means one of them only. */
 static const char *find_word(const char *word)

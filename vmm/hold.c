@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -69,20 +70,28 @@ void vmm_crash(struct vmm_core *core, const char *fmt, ...)
 	vmm_end(&core->vmm, VMM_END_CRASHED);
 }
 
-void vmm_reset(struct vmm *vmm)
+bool vmm_hold_ask(struct vmm_core *core, int fd)
 {
-	struct vmm_core *core = vmm_core(vmm);
 	uint64_t one = 1;
 
-	if (core->reset_wanted || core->end)
-		return;
-	core->reset_wanted = true;
+	if (core->end)
+		return false;
 	/*
 	 * The hold starts here, so that the VCPU which asked does not execute another
 	 * instruction; waiting for the others is for the loop, since this may be a VCPU.
 	 */
 	core->holds++;
 	kick_all(core);
-	if (write(core->reset_fd, &one, sizeof(one)) != sizeof(one))
-		vmm_crash(core, "the reset that the guest asked for could not be started");
+	if (write(fd, &one, sizeof(one)) == sizeof(one))
+		return true;
+	vmm_crash(core, "what the guest asked for could not be started: %s", strerror(errno));
+	return false;
+}
+
+void vmm_reset(struct vmm *vmm)
+{
+	struct vmm_core *core = vmm_core(vmm);
+
+	if (!core->reset_wanted)
+		core->reset_wanted = vmm_hold_ask(core, core->reset_fd);
 }

@@ -19,6 +19,7 @@
 #include "vmm/bus.h"
 #include "vmm/irq.h"
 #include "vmm/loop.h"
+#include "vmm/memtype/memtype.h"
 #include "vmm/ram.h"
 
 #define VMM_VCPUS_MAX 64
@@ -45,6 +46,7 @@ enum vmm_console_kind {
  * @console: where the serial port goes.
  * @console_path: for VMM_CONSOLE_FILE.
  * @api: path of the control socket, or NULL.
+ * @memtype: how the guest's memory types are to be had.
  * @force_intx: hide MSI and MSI-X from the guest (assigned devices then use INTx).
  */
 struct vmm_config {
@@ -60,6 +62,7 @@ struct vmm_config {
 	enum vmm_console_kind console;
 	const char *console_path;
 	const char *api;
+	enum vmm_mt_wish memtype;
 	bool force_intx;
 };
 
@@ -92,6 +95,7 @@ struct vmm_pm;
  * @iommu: the devices' view of memory; NULL without assigned devices.
  * @pci: root bus.
  * @pm: power management and ejection registers.
+ * @mt: the guest's memory types.
  * @nr_vcpus: started VCPUs.
  * @vcpu: VCPUs.
  * @maxphyaddr: guest physical address width in bits.
@@ -110,6 +114,7 @@ struct vmm {
 	struct vf_iommu *iommu;
 	struct vmm_pci *pci;
 	struct vmm_pm *pm;
+	struct vmm_mt *mt;
 	unsigned int nr_vcpus;
 	struct vmm_vcpu *vcpu[VMM_VCPUS_MAX];
 	unsigned int maxphyaddr;

@@ -88,6 +88,12 @@ void vmm_report_status(struct vmm_core *core, struct bp_print *p)
 	bp_print_str(p, "append", "append: %s\n", c->append);
 	bp_print_str(p, "entry", "entry: %s\n", core->entry.long_mode ? "64-bit" : "32-bit");
 	print_layout(core, p);
+	bp_print_object(p, "memtype");
+	bp_print_str(p, "mode", "memory types: %s", vmm_mt_mode(core->vmm.mt));
+	bp_print_str(p, "why", vmm_mt_why(core->vmm.mt)[0] ? ", because %s" : NULL,
+		     vmm_mt_why(core->vmm.mt));
+	bp_print_text(p, "\n");
+	bp_print_object_end(p);
 	bp_print_str(p, "backend", "backend: %s\n",
 		     core->vmm.iommu ? vf_iommu_backend(core->vmm.iommu) : NULL);
 	bp_print_array(p, "devices");
@@ -179,6 +185,7 @@ void vmm_report_stats(struct vmm_core *core, struct bp_print *p)
 		print_exits(core, p, NULL, core->vmm.vcpu[i]);
 	bp_print_array_end(p);
 	print_accesses(core, p);
+	vmm_mt_stats(core->vmm.mt, p);
 	print_kvm(core, p);
 	vmm_memuse_read(core->memuse, &now, &peak);
 	bp_print_u64(p, "vmm_extra_kib", "memory beyond the guest's: %lu KiB", now);

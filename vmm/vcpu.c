@@ -65,10 +65,15 @@ int vmm_vcpu_new(struct vmm *vmm, unsigned int id, struct vmm_vcpu **out, struct
 	ret = vmm_cpuid_build(core->cpuid, id, vmm->config->cpus, deadline, &cpuid);
 	if (ret)
 		goto fail;
-	ret = vmm_vcpu_setup(v->fd, cpuid, vmm->maxphyaddr, err);
+	ret = vmm_vcpu_setup(v->fd, cpuid, err);
 	free(cpuid);
 	if (ret)
 		goto fail;
+	ret = vmm_mt_power_on(vmm->mt, id, v->fd);
+	if (ret) {
+		bp_error_set(err, ret, NULL, "KVM refuses the guest's MTRRs: %s", strerror(-ret));
+		goto fail;
+	}
 	ret = vmm_vcpu_state_save(vmm->kvm_fd, v->fd, &v->initial);
 	if (ret)
 		goto fail;
@@ -133,6 +138,27 @@ static void handle_mmio(struct vmm_vcpu *v)
 		      true);
 }
 
+static void handle_msr(struct vmm_vcpu *v, bool write)
+{
+	struct kvm_run *run = v->run;
+	struct vmm_mt *mt = v->core->vmm.mt;
+	uint64_t value = 0;
+	int ret;
+
+	if (write)
+		ret = vmm_mt_wrmsr(mt, v->id, run->msr.index, run->msr.data);
+	else
+		ret = vmm_mt_rdmsr(mt, v->id, run->msr.index, &value);
+	if (!write)
+		run->msr.data = value;
+	/* The guest gets #GP. */
+	run->msr.error = ret != 0;
+	if (ret && ret != -EINVAL && ret != -ENOENT)
+		bp_log_warn("KVM does not take %#llx for MSR %#x of CPU %u: %s",
+			    (unsigned long long)run->msr.data, run->msr.index, v->id,
+			    strerror(-ret));
+}
+
 static void internal_error(struct vmm_vcpu *v)
 {
 	const struct kvm_run *run = v->run;
@@ -162,6 +188,10 @@ static void handle_exit(struct vmm_vcpu *v)
 		break;
 	case KVM_EXIT_MMIO:
 		handle_mmio(v);
+		break;
+	case KVM_EXIT_X86_RDMSR:
+	case KVM_EXIT_X86_WRMSR:
+		handle_msr(v, run->exit_reason == KVM_EXIT_X86_WRMSR);
 		break;
 	case KVM_EXIT_INTR:
 	case KVM_EXIT_IRQ_WINDOW_OPEN:
@@ -273,8 +303,10 @@ void vmm_vcpu_kick(struct vmm_vcpu *vcpu)
 
 int vmm_vcpu_reset(struct vmm_vcpu *vcpu, const struct vmm_entry *entry)
 {
-	int ret = vmm_vcpu_state_restore(vcpu->fd, vcpu->initial, vcpu->core->vmm.maxphyaddr);
+	int ret = vmm_vcpu_state_restore(vcpu->fd, vcpu->initial);
 
+	if (!ret)
+		ret = vmm_mt_power_on(vcpu->core->vmm.mt, vcpu->id, vcpu->fd);
 	if (!ret && entry)
 		ret = vmm_vcpu_enter(vcpu->fd, entry);
 	return ret;

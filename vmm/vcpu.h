@@ -27,7 +27,7 @@ struct vmm_exit_counts {
  * @out: receives it; no thread runs yet.
  * @err: receives the reason of a failure.
  *
- * MTRRs and PAT are as firmware leaves them (mt_firmware_state()) on every VCPU.
+ * MTRRs and PAT are as firmware leaves them (vmm_mt_power_on()) on every VCPU.
  *
  * Return: 0, or a negative errno.
  */

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include <mt/firmware.h>
-#include "vmm/layout.h"
+#include "vmm/memtype/memtype.h"
 #include "vmm/vcpu_state.h"
 
 #define MSR_TSC		 0x10u
@@ -40,27 +39,6 @@ struct msr_list {
 	struct kvm_msr_entry entry[MSRS_MAX];
 };
 
-static int write_memory_types(int fd, unsigned int maxphyaddr)
-{
-	struct {
-		struct kvm_msrs head;
-		struct kvm_msr_entry entry[MT_FIRMWARE_MSRS];
-	} msrs = { .head.nmsrs = MT_FIRMWARE_MSRS };
-	struct mt_msr state[MT_FIRMWARE_MSRS];
-	int n, ret = mt_firmware_state(VMM_LOW_RAM_END, maxphyaddr, state);
-
-	if (ret)
-		return ret;
-	for (unsigned int i = 0; i < MT_FIRMWARE_MSRS; i++) {
-		msrs.entry[i].index = state[i].index;
-		msrs.entry[i].data = state[i].value;
-	}
-	n = ioctl(fd, KVM_SET_MSRS, &msrs);
-	if (n < 0)
-		return -errno;
-	return n == MT_FIRMWARE_MSRS ? 0 : -EIO;
-}
-
 /* The pins as the MP specification's virtual wire mode has them: INTR from the PIC, and NMI. */
 static int wire_lapic(int fd)
 {
@@ -90,18 +68,13 @@ static void enable_fast_strings(int fd)
 	ioctl(fd, KVM_SET_MSRS, &m);
 }
 
-int vmm_vcpu_setup(int fd, const struct kvm_cpuid2 *cpuid, unsigned int maxphyaddr,
-		   struct bp_error *err)
+int vmm_vcpu_setup(int fd, const struct kvm_cpuid2 *cpuid, struct bp_error *err)
 {
 	int ret;
 
 	if (ioctl(fd, KVM_SET_CPUID2, cpuid))
 		return bp_error_set(err, -errno, NULL, "KVM refuses the guest's CPUID: %s",
 				    strerror(errno));
-	ret = write_memory_types(fd, maxphyaddr);
-	if (ret)
-		return bp_error_set(err, ret, NULL, "KVM refuses the guest's MTRRs: %s",
-				    strerror(-ret));
 	enable_fast_strings(fd);
 	ret = wire_lapic(fd);
 	if (ret)
@@ -124,7 +97,9 @@ struct vmm_vcpu_state {
 
 static bool skipped(uint32_t index)
 {
-	return index == MSR_TSC || (index >= MSR_HYPERV_FIRST && index <= MSR_HYPERV_LAST);
+	/* MTRRs and PAT are vmm/memtype's. */
+	return index == MSR_TSC || vmm_mt_owns(index) ||
+	       (index >= MSR_HYPERV_FIRST && index <= MSR_HYPERV_LAST);
 }
 
 /*
@@ -216,7 +191,7 @@ static int restore_msrs(int fd, const struct msr_list *saved)
 	return ret;
 }
 
-int vmm_vcpu_state_restore(int fd, const struct vmm_vcpu_state *s, unsigned int maxphyaddr)
+int vmm_vcpu_state_restore(int fd, const struct vmm_vcpu_state *s)
 {
 	int ret;
 
@@ -233,8 +208,7 @@ int vmm_vcpu_state_restore(int fd, const struct vmm_vcpu_state *s, unsigned int 
 	if (ioctl(fd, KVM_SET_LAPIC, &s->lapic) || ioctl(fd, KVM_SET_VCPU_EVENTS, &s->events) ||
 	    ioctl(fd, KVM_SET_MP_STATE, &s->mp))
 		return -errno;
-	/* Not in KVM's list of MSRs on every kernel. */
-	return write_memory_types(fd, maxphyaddr);
+	return 0;
 }
 
 static struct kvm_segment flat(uint16_t selector, uint8_t type, bool long_mode)

@@ -15,16 +15,14 @@ struct kvm_cpuid2;
 struct vmm_vcpu_state;
 
 /**
- * vmm_vcpu_setup() - CPUID, local APIC pins and memory-type MSRs of a new VCPU.
+ * vmm_vcpu_setup() - CPUID and local APIC pins of a new VCPU.
  * @fd: VCPU.
  * @cpuid: from vmm_cpuid_build().
- * @maxphyaddr: width that CPUID tells, for the MTRR masks.
  * @err: receives the reason of a failure.
  *
  * Return: 0, or a negative errno.
  */
-int vmm_vcpu_setup(int fd, const struct kvm_cpuid2 *cpuid, unsigned int maxphyaddr,
-		   struct bp_error *err);
+int vmm_vcpu_setup(int fd, const struct kvm_cpuid2 *cpuid, struct bp_error *err);
 
 /**
  * vmm_vcpu_state_save() - remember the state of a VCPU.
@@ -32,15 +30,15 @@ int vmm_vcpu_setup(int fd, const struct kvm_cpuid2 *cpuid, unsigned int maxphyad
  * @fd: VCPU.
  * @out: receives the state; free() it.
  *
- * MSRs that cannot be read, the time stamp counter, which is to go on, and those of the
+ * MSRs that cannot be read, MTRRs and PAT (vmm_mt_power_on()), the time stamp counter, which is to go on, and those of the
  * Hyper-V interface, which the guest does not see, are left out.
  *
  * Return: 0, or a negative errno.
  */
 int vmm_vcpu_state_save(int kvm_fd, int fd, struct vmm_vcpu_state **out);
 
-/** vmm_vcpu_state_restore() - put it back. @fd: VCPU. @state: state. @maxphyaddr: as before. Return: 0 or a negative errno. */
-int vmm_vcpu_state_restore(int fd, const struct vmm_vcpu_state *state, unsigned int maxphyaddr);
+/** vmm_vcpu_state_restore() - put it back. @fd: VCPU. @state: state. Return: 0 or a negative errno. */
+int vmm_vcpu_state_restore(int fd, const struct vmm_vcpu_state *state);
 
 /**
  * vmm_vcpu_enter() - registers for the kernel's entry point.

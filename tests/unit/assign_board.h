@@ -200,18 +200,20 @@ int vf_iommu_unmap(struct vf_iommu *iommu, uint64_t iova, uint64_t size)
 
 /* --- KVM --- */
 
-int vmm_slot_add(struct vmm_ram *ram, uint64_t gpa, uint64_t size, void *hva)
+int vmm_mt_area_add(struct vmm_mt *mt, const struct vmm_mt_place *place, uint64_t gpa, uint64_t size,
+		    void *hva)
 {
-	(void)ram;
+	(void)mt;
+	(void)place;
 	(void)hva;
 	say("slot@%lx+%lx", (unsigned long)gpa, (unsigned long)size);
 	return fail_slot && fail_slot_after-- <= 0 ? fail_slot : 7;
 }
 
-void vmm_slot_remove(struct vmm_ram *ram, int slot)
+void vmm_mt_area_remove(struct vmm_mt *mt, int area)
 {
-	(void)ram;
-	(void)slot;
+	(void)mt;
+	(void)area;
 	say("noslot");
 }
 

@@ -67,7 +67,7 @@ START_TEST(every_option)
 	ck_assert_int_eq(PARSE("--kernel=k", "--initrd", "i", "--append", "a=b c", "--cpus", "64",
 			       "--mem=3G", "--hugepages", "1G", "--vf", "0000:01:10.0",
 			       "--vf=01:10.2", "--backend", "iommufd", "--api", "/run/s",
-			       "--console", "file:/tmp/x", "--intx"),
+			       "--console", "file:/tmp/x", "--memtype", "pat,force", "--intx"),
 			 BP_EXIT_OK);
 	ck_assert_str_eq(c.initrd, "i");
 	ck_assert_str_eq(c.append, "a=b c");
@@ -80,6 +80,7 @@ START_TEST(every_option)
 	ck_assert_str_eq(c.api, "/run/s");
 	ck_assert_int_eq(c.console, VMM_CONSOLE_FILE);
 	ck_assert_str_eq(c.console_path, "/tmp/x");
+	ck_assert_int_eq(c.memtype, VMM_MT_PAT_FORCE);
 	ck_assert(c.force_intx);
 }
 END_TEST
@@ -101,7 +102,8 @@ START_TEST(usage_errors)
 {
 	WRONG("--kernel", "--mem", "1G");
 	WRONG("'--disk'", "--kernel", "k", "--disk", "d");
-	WRONG("'--memtype'", "--kernel", "k", "--memtype", "auto");
+	WRONG("--memtype takes auto, module, pat, pat,force or off, not 'best'", "--kernel", "k",
+	      "--memtype", "best");
 	WRONG("'stray'", "--kernel", "k", "stray");
 	WRONG("'--kernelx'", "--kernelx", "k");
 	WRONG("--cpus", "--kernel", "k", "--cpus", "0");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BARs of an assigned function: direct pieces become KVM slots, the rest is on the bus.
+ * BARs of an assigned function: direct pieces become areas of memory, the rest is on the bus.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -121,7 +121,7 @@ void vmm_assign_bars_open(struct vmm_assign *a)
 			bar->piece[i] = (struct vmm_piece_state){
 				.assign = a,
 				.bar = n,
-				.slot = -1,
+				.area = -1,
 				.offset = pages.piece[i].offset,
 				.size = pages.piece[i].size,
 			};
@@ -168,9 +168,9 @@ static void piece_unmap(struct vmm_assign *a, struct vmm_piece_state *p, uint64_
 	if (p->peer)
 		vf_iommu_unmap(a->vmm->iommu, gpa, p->size);
 	p->peer = false;
-	if (p->slot >= 0)
-		vmm_slot_remove(a->vmm->ram, p->slot);
-	p->slot = -1;
+	if (p->area >= 0)
+		vmm_mt_area_remove(a->vmm->mt, p->area);
+	p->area = -1;
 	if (p->trapped)
 		vmm_bus_remove(io ? a->vmm->pio : a->vmm->mmio, gpa);
 	p->trapped = false;
@@ -178,6 +178,7 @@ static void piece_unmap(struct vmm_assign *a, struct vmm_piece_state *p, uint64_
 
 static int piece_map(struct vmm_assign *a, struct vmm_piece_state *p, uint64_t gpa, bool io)
 {
+	const struct vmm_mt_place place = { a->name, p->bar, p->offset };
 	int ret;
 
 	if (!p->va) {
@@ -186,10 +187,10 @@ static int piece_map(struct vmm_assign *a, struct vmm_piece_state *p, uint64_t g
 		p->trapped = !ret;
 		return ret;
 	}
-	ret = vmm_slot_add(a->vmm->ram, gpa, p->size, p->va);
+	ret = vmm_mt_area_add(a->vmm->mt, &place, gpa, p->size, p->va);
 	if (ret < 0)
 		return ret;
-	p->slot = ret;
+	p->area = ret;
 	peer_map(a, p, gpa);
 	return 0;
 }

@@ -22,7 +22,7 @@
  * @assign: the function. @bar: number of the BAR. @offset: of the piece in the BAR.
  * @size: bytes.
  * @va: this process's mapping of a direct piece, NULL for one that traps.
- * @slot: KVM slot while the BAR answers, -1 otherwise.
+ * @area: number from vmm_mt_area_add() while the BAR answers, -1 otherwise.
  * @peer: other devices can reach it while the BAR answers.
  * @trapped: on the memory or port bus while the BAR answers.
  */
@@ -32,7 +32,7 @@ struct vmm_piece_state {
 	uint64_t offset;
 	uint64_t size;
 	void *va;
-	int slot;
+	int area;
 	bool peer;
 	bool trapped;
 };

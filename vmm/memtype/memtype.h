@@ -43,6 +43,16 @@ int vmm_mt_new(struct vmm *vmm, struct vmm_mt **out, struct bp_error *err);
 void vmm_mt_free(struct vmm_mt *mt);
 
 /**
+ * vmm_mt_owns() - whether a register is one of those that are answered here.
+ * @msr: number.
+ *
+ * Nobody else saves or restores those.
+ *
+ * Return: so.
+ */
+bool vmm_mt_owns(uint32_t msr);
+
+/**
  * vmm_mt_power_on() - registers as firmware leaves them (mt_firmware_state()).
  * @mt: state. @cpu: number. @vcpu_fd: the VCPU, not running.
  *
@@ -101,6 +111,9 @@ void vmm_mt_area_remove(struct vmm_mt *mt, int area);
 
 /** vmm_mt_mode() - the mode at work. @mt: state. Return: "module", "pat" or "off". */
 const char *vmm_mt_mode(const struct vmm_mt *mt);
+
+/** vmm_mt_why() - why the mode is not what was asked for, or what stands in its way. @mt: state. Return: sentence without full stop, "" if nothing. */
+const char *vmm_mt_why(const struct vmm_mt *mt);
 
 /**
  * vmm_mt_report() - `ctl memtype`: modes, registers, map, each stretch of each BAR with what
