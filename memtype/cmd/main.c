@@ -52,8 +52,8 @@ static const struct bp_command commands[] = {
 	  mt_cmd_host },
 	{ "guest", "SOCKET [--timeout SEC]",
 	  "show a running guest's MTRRs, PAT and BARs, and what its stores get",
-	  "SOCKET is what 'bluepass run --api' was given; 'bluepass ctl SOCKET memtype' says the\n"
-	  "same. The CPUs of the guest stand still while its page tables are followed.\n"
+	  "SOCKET is the machine's control socket; 'bluepass ctl SOCKET memtype' says the same.\n"
+	  "The CPUs of the guest stand still while its page tables are followed.\n"
 	  "--timeout: how long to wait for the answer (10 seconds).",
 	  mt_cmd_guest },
 	{ NULL, NULL, NULL, NULL, NULL },

@@ -157,7 +157,7 @@ START_TEST(every_option_is_documented)
 	char options[4096], *rest = options, *word;
 	int count = 0;
 
-	run_status("for c in table effective explain decode host; do memtype $c --help; done | "
+	run_status("for c in table effective explain decode host guest; do memtype $c --help; done | "
 		   "grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\\n' ' '",
 		   0);
 	ck_assert_int_lt(strlen(run_output), sizeof(options));
