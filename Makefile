@@ -40,6 +40,8 @@ VFIO_OBJS	:= $(call objs,$(wildcard vfio/*.c))
 VFCTL_OBJS	:= $(call objs,$(wildcard vfio/vfctl/*.c))
 VMM_MAIN	:= $(call objs,vmm/main.c)
 VMM_OBJS	:= $(filter-out $(VMM_MAIN),$(call objs,$(wildcard vmm/*.c vmm/*/*.c)))
+LAT_MAINS	:= $(call objs,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c))
+LAT_OBJS	:= $(filter-out $(LAT_MAINS),$(call objs,$(wildcard latency/*.c latency/perfdiff/*.c latency/mmap_lat/*.c)))
 GUEST_SRCS	:= $(wildcard tests/guest/*.c)
 UNIT_SRCS	:= $(wildcard tests/unit/*_test.c)
 
@@ -47,9 +49,11 @@ LIBUTIL		:= $(BUILD)/lib/libutil.a
 LIBMEMTYPE	:= $(BUILD)/lib/libmemtype.a
 LIBVF		:= $(BUILD)/lib/libvf.a
 LIBVMM		:= $(BUILD)/lib/libvmm.a
-LIBS		:= $(LIBVMM) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
+LIBLAT		:= $(BUILD)/lib/liblat.a
+LIBS		:= $(LIBVMM) $(LIBLAT) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
 
-PROGRAMS	:= $(BUILD)/bin/memtype $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass)
+PROGRAMS	:= $(BUILD)/bin/memtype $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass) \
+	   $(patsubst latency/%/main.c,$(BUILD)/bin/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c))
 GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest)
 FUZZERS		:= $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES		:= $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
@@ -64,7 +68,7 @@ all: programs guest
 programs: $(PROGRAMS)
 guest: $(GUEST)
 # Some unit tests run the program beside them.
-unit: $(UNIT) $(BUILD)/bin/memtype
+unit: $(UNIT) $(BUILD)/bin/memtype $(filter %/perfdiff %/mmap_lat,$(PROGRAMS))
 man: $(MANPAGES)
 # kvm-memtype.ko for the lab's kernels, into $(BUILD)/kmod/KERNEL.
 kmod:
@@ -99,6 +103,7 @@ $(LIBMEMTYPE): $(MEMTYPE_OBJS)
 # error.o goes along, so that libvf.a is complete when installed alone.
 $(LIBVF): $(VFIO_OBJS) $(BUILD)/obj/util/error.o
 $(LIBVMM): $(VMM_OBJS)
+$(LIBLAT): $(LAT_OBJS)
 $(LIBS):
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
@@ -107,10 +112,11 @@ $(LIBS):
 $(BUILD)/bin/memtype: $(MEMTYPE_CMD_OBJS) $(LIBMEMTYPE) $(LIBUTIL)
 $(BUILD)/bin/vfctl: $(VFCTL_OBJS) $(LIBVF) $(LIBUTIL)
 $(BUILD)/bin/bluepass: $(VMM_MAIN) $(LIBS)
+$(BUILD)/bin/perfdiff $(BUILD)/bin/mmap_lat: $(BUILD)/bin/%: $(BUILD)/obj/latency/%/main.o $(LIBLAT) $(LIBUTIL)
 $(PROGRAMS):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
 # Runs as PID 1 of a guest that has no libraries.
 $(BUILD)/guest/bpguest: $(GUEST_SRCS) $(wildcard tests/guest/*.h) $(BUILD)/flags
@@ -122,7 +128,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIBS) $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(shell pkg-config --cflags check) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< \
-		$(LIBS) $(PKG_LIBS) $(shell pkg-config --libs check)
+		$(LIBS) $(PKG_LIBS) $(shell pkg-config --libs check) -lm
 
 # Fuzzers need clang, and libraries that it instrumented: `make fuzz` builds those apart.
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIBMEMTYPE) $(BUILD)/flags
@@ -174,7 +180,7 @@ bench: programs $(BENCHES)
 		BUILD=$(BUILD) $$b || [ $$? -eq 77 ] || exit 1; done
 
 lint:
-	$(Q)clang-tidy --quiet $(wildcard util/*.c memtype/*.c memtype/cmd/*.c vfio/*.c vfio/vfctl/*.c vmm/*.c vmm/*/*.c) -- \
+	$(Q)clang-tidy --quiet $(wildcard util/*.c memtype/*.c memtype/cmd/*.c vfio/*.c vfio/vfctl/*.c vmm/*.c vmm/*/*.c latency/*.c latency/*/*.c) -- \
 		$(ALL_CFLAGS)
 
 install: programs man
@@ -183,6 +189,7 @@ install: programs man
 	install -m 755 $(BUILD)/bin/vfctl $(DESTDIR)$(PREFIX)/sbin/
 	install -m 755 $(BUILD)/bin/memtype $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/bin/bluepass $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/bin/perfdiff $(BUILD)/bin/mmap_lat $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIBVF) $(LIBMEMTYPE) $(DESTDIR)$(PREFIX)/lib/
 	cp -r vfio/include/vf memtype/include/mt $(DESTDIR)$(PREFIX)/include/
 	install -D -m 644 util/include/bp/error.h $(DESTDIR)$(PREFIX)/include/bp/error.h
@@ -204,10 +211,11 @@ help:
 
 # Every header must compile alone.
 headers:
-	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h); do \
+	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h latency/*.h latency/*/*.h); do \
 		$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 
--include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(MEMTYPE_CMD_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS))
+-include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(MEMTYPE_CMD_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS) \
+	$(LAT_OBJS) $(LAT_MAINS))
 -include $(addsuffix .d,$(UNIT) $(FUZZERS) $(BENCHES))
 
 clean:
