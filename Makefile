@@ -12,7 +12,7 @@ VERSION	:= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 Q	:= $(if $(filter 1,$(V)),,@)
 say	= $(if $(filter 1,$(V)),@:,@printf '  %-8s%s\n' $(1) $(2))
 
-PKGS	:= libpci libmnl libkmod json-c
+PKGS	:= libpci libmnl libkmod json-c libibverbs librdmacm
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	   -Wformat=2 -Wundef -Wvla
 OPT	:= $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
@@ -40,8 +40,8 @@ VFIO_OBJS	:= $(call objs,$(wildcard vfio/*.c))
 VFCTL_OBJS	:= $(call objs,$(wildcard vfio/vfctl/*.c))
 VMM_MAIN	:= $(call objs,vmm/main.c)
 VMM_OBJS	:= $(filter-out $(VMM_MAIN),$(call objs,$(wildcard vmm/*.c vmm/*/*.c)))
-LAT_MAINS	:= $(call objs,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c))
-LAT_OBJS	:= $(filter-out $(LAT_MAINS),$(call objs,$(wildcard latency/*.c latency/perfdiff/*.c latency/mmap_lat/*.c)))
+LAT_MAINS	:= $(call objs,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c latency/bf_send_lat/main.c))
+LAT_OBJS	:= $(filter-out $(LAT_MAINS),$(call objs,$(wildcard latency/*.c latency/perfdiff/*.c latency/mmap_lat/*.c latency/bf_send_lat/*.c)))
 GUEST_SRCS	:= $(wildcard tests/guest/*.c)
 UNIT_SRCS	:= $(wildcard tests/unit/*_test.c)
 
@@ -53,7 +53,7 @@ LIBLAT		:= $(BUILD)/lib/liblat.a
 LIBS		:= $(LIBVMM) $(LIBLAT) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
 
 PROGRAMS	:= $(BUILD)/bin/memtype $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass) \
-	   $(patsubst latency/%/main.c,$(BUILD)/bin/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c))
+	   $(patsubst latency/%/main.c,$(BUILD)/bin/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c latency/bf_send_lat/main.c))
 GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest)
 FUZZERS		:= $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES		:= $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
@@ -68,7 +68,7 @@ all: programs guest
 programs: $(PROGRAMS)
 guest: $(GUEST)
 # Some unit tests run the program beside them.
-unit: $(UNIT) $(BUILD)/bin/memtype $(filter %/perfdiff %/mmap_lat,$(PROGRAMS))
+unit: $(UNIT) $(BUILD)/bin/memtype $(filter %/perfdiff %/mmap_lat %/bf_send_lat,$(PROGRAMS))
 man: $(MANPAGES)
 # kvm-memtype.ko for the lab's kernels, into $(BUILD)/kmod/KERNEL.
 kmod:
@@ -112,7 +112,7 @@ $(LIBS):
 $(BUILD)/bin/memtype: $(MEMTYPE_CMD_OBJS) $(LIBMEMTYPE) $(LIBUTIL)
 $(BUILD)/bin/vfctl: $(VFCTL_OBJS) $(LIBVF) $(LIBUTIL)
 $(BUILD)/bin/bluepass: $(VMM_MAIN) $(LIBS)
-$(BUILD)/bin/perfdiff $(BUILD)/bin/mmap_lat: $(BUILD)/bin/%: $(BUILD)/obj/latency/%/main.o $(LIBLAT) $(LIBUTIL)
+$(BUILD)/bin/perfdiff $(BUILD)/bin/mmap_lat $(BUILD)/bin/bf_send_lat: $(BUILD)/bin/%: $(BUILD)/obj/latency/%/main.o $(LIBLAT) $(LIBUTIL)
 $(PROGRAMS):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -189,7 +189,7 @@ install: programs man
 	install -m 755 $(BUILD)/bin/vfctl $(DESTDIR)$(PREFIX)/sbin/
 	install -m 755 $(BUILD)/bin/memtype $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/bin/bluepass $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/bin/perfdiff $(BUILD)/bin/mmap_lat $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/bin/perfdiff $(BUILD)/bin/mmap_lat $(BUILD)/bin/bf_send_lat $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIBVF) $(LIBMEMTYPE) $(DESTDIR)$(PREFIX)/lib/
 	cp -r vfio/include/vf memtype/include/mt $(DESTDIR)$(PREFIX)/include/
 	install -D -m 644 util/include/bp/error.h $(DESTDIR)$(PREFIX)/include/bp/error.h

@@ -10,6 +10,11 @@
 #define BP_VERSION "unknown"
 #endif
 
+const char *bp_version(void)
+{
+	return BP_VERSION;
+}
+
 static void show_help(const struct bp_cli *cli, FILE *out)
 {
 	fprintf(out, "%s: %s\n\nUsage: %s [-j] [-p] [-v]%s COMMAND [ARGS]\n\nCommands:\n", cli->prog,

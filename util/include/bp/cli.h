@@ -79,6 +79,9 @@ int bp_cli_main(struct bp_cli *cli, int argc, char **argv);
 int bp_cli_usage(struct bp_cli *cli, const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** bp_version() - of this build, as `git describe` tells it. Return: text. */
+const char *bp_version(void);
+
 /**
  * bp_parse_size() - "64", "512M", "2G": a size in bytes.
  * @text: number with an optional suffix K, M, G or T (powers of 1024).

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What bf_send_lat does besides measuring against a peer. */
+#ifndef LAT_MODES_H
+#define LAT_MODES_H
+
+#include "options.h"
+
+/**
+ * lat_wc_check() - time posts alone, and say whether the doorbell page combines writes.
+ * @o: device, port, what to print.
+ *
+ * Return: exit status: 0 write-combining, 1 uncached, 77 unknown, 2 wrong usage.
+ */
+int lat_wc_check(const struct lat_options *o);
+
+/**
+ * lat_compare_documents() - is one run slower than another?
+ * @o: compare, fail_if, what to print.
+ *
+ * Return: exit status: 0, or 1 when a --fail-if condition holds or a document cannot be read.
+ */
+int lat_compare_documents(const struct lat_options *o);
+
+#endif
