@@ -176,6 +176,8 @@ int lat_loop_local(struct lat_loop *l, uint64_t exchanges, struct bp_error *err)
 	for (uint64_t i = 0; i < exchanges; i++) {
 		uint64_t now = lat_clock_now(l->clock);
 
+		if (l->gap)
+			now = wait_until(l, now + l->gap);
 		if (l->until && i && (int64_t)(now - l->until) >= 0)
 			break;
 		for (int k = 0; k < 2; k++) {

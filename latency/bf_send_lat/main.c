@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bp/cli.h>
 #include <bp/log.h>
 
+#include "export.h"
 #include "modes.h"
 #include "report.h"
 #include "session.h"
@@ -43,21 +45,24 @@ static int write_file(const char *name, const struct lat_session *s, int ret,
 		      int (*write)(FILE *f, const struct lat_session *s, int ret,
 				   const struct bp_error *err))
 {
+	struct stat st;
+	/* A device or a pipe is written to, not replaced. */
+	bool direct = !stat(name, &st) && !S_ISREG(st.st_mode);
 	char *tmp = NULL;
 	FILE *f = NULL;
 	int code;
 
-	if (asprintf(&tmp, "%s.%d.new", name, (int)getpid()) < 0)
+	if (asprintf(&tmp, direct ? "%s" : "%s.%d.new", name, (int)getpid()) < 0)
 		return bp_log_report(NULL, -ENOMEM, "writing a file");
 	f = fopen(tmp, "we");
 	code = f ? write(f, s, ret, err) : -errno;
 	if (f && fclose(f) && !code)
 		code = -errno;
-	if (!code && rename(tmp, name))
+	if (!code && !direct && rename(tmp, name))
 		code = -errno;
 	if (code) {
 		bp_log_error("%s could not be written: %s", name, strerror(-code));
-		if (f)
+		if (f && !direct)
 			unlink(tmp);
 	}
 	free(tmp);
@@ -112,6 +117,10 @@ static int report(struct lat_session *s, struct table *t, int ret, const struct 
 	if (s->peer_error.what[0])
 		bp_log_report(&s->peer_error, s->peer_error.code, "measuring");
 	if (o->json_file && write_file(o->json_file, s, ret, err, write_json))
+		status = BP_EXIT_FAIL;
+	if (o->prometheus && write_file(o->prometheus, s, ret, err, lat_prometheus_write))
+		status = BP_EXIT_FAIL;
+	if (o->plot && write_file(o->plot, s, ret, err, lat_plot_write))
 		status = BP_EXIT_FAIL;
 	return status;
 }

@@ -25,7 +25,6 @@ enum lat_mode {
 	LAT_LOOPBACK,
 	LAT_WC_CHECK,
 	LAT_COMPARE,
-	LAT_PLOT,
 };
 
 /** enum lat_conn - transport service of the queue pairs. */

@@ -198,13 +198,12 @@ static void part(struct lat_session *s, int code, const struct bp_error *err)
 
 int lat_session_run(struct lat_session *s, struct bp_error *err)
 {
-	long long start;
+	long long start = lat_now();
 	int ret = calibrate(s, err);
 
 	if (ret)
 		return ret;
 	s->cpu = -1;
-	start = lat_now();
 	if (s->o->mode == LAT_LOOPBACK) {
 		s->yield = s->o->yield == 1;
 		ret = prepare_local(s, err);
@@ -212,6 +211,7 @@ int lat_session_run(struct lat_session *s, struct bp_error *err)
 			ret = lat_measure(s, err);
 	} else {
 		ret = s->client ? prepare_client(s, err) : prepare_server(s, err);
+		/* A server's time starts with its client. */
 		if (!s->client)
 			start = lat_now();
 		if (!ret)

@@ -70,6 +70,7 @@ check '--blueflame ab: two kinds of row for each size' jq -es 'all(.ok and (.res
 
 "$send_lat" -F --loopback -U -n 25 > "$run/unsorted.out"
 check '-U prints each sample before the row' test "$(grep -cE '^[0-9]+, [0-9.]+$' "$run/unsorted.out")" -eq 25
+# shellcheck disable=SC2016 # for awk
 check '-U: the row agrees with the samples' awk -F'[, ]+' '/^[0-9]+, / { if ($2 > max) max = $2 }
 	/^ [0-9]+ / { exit !($5 == max) }' "$run/unsorted.out"
 "$send_lat" -F --loopback -a -c UD -n 30 --out_json_file="$run/loop.json" > "$run/loop.out"
@@ -80,6 +81,44 @@ status=0
 "$send_lat" -j --wc-check > "$run/wc.json" 2> "$run/wc.err" || status=$?
 check '--wc-check says unknown, and why' test "$status" -eq 77
 check '--wc-check prints its posts' jq -e '.answer == "unknown" and (.posts | length > 5)' "$run/wc.json"
+
+"$send_lat" -F --loopback -n 50 -s 2,64 --prometheus "$run/prom" --plot "$run/svg" > /dev/null
+check 'Prometheus: quantiles, sum and count of each size' awk '/^bf_send_lat_half_rtt_seconds{.*size="(2|64)".*quantile=/ { q++ }
+	/_count{.* 50$/ { n++ } /^bf_send_lat_success 1$/ { ok++ } END { exit !(q == 10 && n == 2 && ok == 1) }' "$run/prom"
+check 'a drawing with a line for each size' test "$(grep -c 'stroke-width' "$run/svg")" -eq 2
+
+# ---- --compare ------------------------------------------------------------------------------
+
+# measured NAME OPTIONS...: a run in this thread, kept.
+measured()
+{
+	local name=$1
+
+	shift
+	"$send_lat" -F --loopback -n 400 -s 1024 --out_json_file="$run/$name.json" "$@" > /dev/null
+}
+
+# no_equal_pair_fails: twenty pairs of runs that are alike.
+no_equal_pair_fails()
+{
+	local i
+
+	measured a
+	for i in {1..20}; do
+		measured b
+		"$send_lat" --compare "$run/a.json" "$run/b.json" || { echo "pair $i"; return 1; }
+		mv "$run/b.json" "$run/a.json"
+	done
+}
+
+check '--compare: 20 equal pairs pass' no_equal_pair_fails
+# One microsecond in each round trip is a little more than 3% of it.
+measured slow --latency_gap 1
+status=0
+"$send_lat" --compare "$run/a.json" "$run/slow.json" > "$run/compared" || status=$?
+check '--compare: finds a small slowdown' test "$status" -eq 1
+[ "$status" -eq 1 ] || cat "$run/compared"
+check '--compare: it is below 6%' "$send_lat" --compare "$run/a.json" "$run/slow.json" --fail-if 'p50>+6%'
 
 # ---- beside ib_send_lat ----------------------------------------------------------------------
 
@@ -150,6 +189,38 @@ orphan 'server killed while measured' server 1.5 -n 1000000
 orphan 'client killed, datagrams' client 1.5 -n 1000000 -c UD
 orphan 'server killed, rdma_cm' server 2 -n 1000000 -R
 orphan 'client killed, rdma_cm' client 2 -n 1000000 -R
+
+# A client that stops in the middle of the greeting ritual, at each of its steps.
+hello=$(printf '%s' '{"t":"hello","protocol":1,"params":{"given":0,"connection":"RC","sizes":[2],"iters":50,' \
+	'"duration":0,"warmup":5,"mtu":0,"cm_qp":0,"blueflame":0,"block":50,"seed":1}}')
+ends='{"t":"ends","ends":[{"qpn":17,"psn":1,"lid":0,"mtu":4096,"qkey":1,"gid":"::ffff:10.9.9.1"}]}'
+
+# stopped NAME WORDS LINE...: the server's reason when a client said only that much.
+stopped()
+{
+	local name=$1 words=$2 server status=0
+
+	shift 2
+	rm -f "$run"/*
+	timeout 20 "$send_lat" -F --out_json_file="$run/server.json" > /dev/null 2> "$run/server.err" &
+	server=$!
+	while ! ss -Hltn "sport = :18515" | grep -q .; do sleep 0.1; done
+	exec 7<> "/dev/tcp/$rxe_ip4/18515"
+	printf '%s\n' "$@" >&7
+	sleep 0.5
+	exec 7>&-
+	wait "$server" || status=$?
+	check "$name: the server ends with an error" test "$status" -eq 1
+	check "$name: it leaves a valid document" failed_well "$run/server.json"
+	check "$name: it says where" grep -q "$words" "$run/server.err"
+}
+
+stopped 'client gone after its greeting' 'peer closed.*while exchanging addresses' "$hello"
+stopped 'client gone after its address' 'peer closed.*while getting ready' "$hello" "$ends"
+stopped 'client gone before a size' 'peer closed.*while starting a size' "$hello" "$ends" '{"t":"ready"}'
+stopped 'client gone before its first message' 'peer closed.*after 0 exchanges' "$hello" "$ends" \
+	'{"t":"ready"}' '{"t":"start","size":2}'
+stopped 'client with a nonsensical wish' "peer's 'iters'" "${hello/50/-1}"
 
 # An end that is gone before anything was agreed, and one that only says nonsense.
 timeout 20 "$send_lat" -F --timeout 1 --out_json_file="$run/server.json" > /dev/null 2> "$run/server.err" &
