@@ -26,7 +26,8 @@ void lat_rng_shuffle(struct lat_rng *r, unsigned int *v, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int j = (unsigned int)lat_rng_below(r, i + 1);
 
-		v[i] = v[j];
+		if (j != i)
+			v[i] = v[j];
 		v[j] = i;
 	}
 }
