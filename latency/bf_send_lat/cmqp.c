@@ -40,12 +40,12 @@ static struct lat_cmqp *new_cmqp(enum rdma_port_space ps, bool listener, struct 
 	return c;
 }
 
-static enum rdma_port_space space(const struct lat_session *s)
+static enum rdma_port_space space(const struct lat_trial *s)
 {
 	return s->p.conn == LAT_UD ? RDMA_PS_UDP : RDMA_PS_TCP;
 }
 
-int lat_cmqp_listen(struct lat_session *s, unsigned int *port, struct bp_error *err)
+int lat_cmqp_listen(struct lat_trial *s, unsigned int *port, struct bp_error *err)
 {
 	struct sockaddr_storage any = s->ctl->local;
 	struct lat_cmqp *c = new_cmqp(space(s), true, err);
@@ -62,7 +62,7 @@ int lat_cmqp_listen(struct lat_session *s, unsigned int *port, struct bp_error *
 }
 
 /* Device and end upon the id that rdma_cm has bound to a device. */
-static int equip(struct lat_session *s, struct bp_error *err)
+static int equip(struct lat_trial *s, struct bp_error *err)
 {
 	struct lat_cmqp *c = s->cmqp;
 	struct lat_device *d = &s->devices[0];
@@ -92,7 +92,7 @@ static int equip(struct lat_session *s, struct bp_error *err)
 	return ret;
 }
 
-static struct rdma_conn_param conn_param(const struct lat_session *s)
+static struct rdma_conn_param conn_param(const struct lat_trial *s)
 {
 	return (struct rdma_conn_param){
 		.responder_resources = 1,
@@ -104,7 +104,7 @@ static struct rdma_conn_param conn_param(const struct lat_session *s)
 }
 
 /* An event, or the news that nobody will cause one. */
-static int await(struct lat_session *s, int want, struct rdma_cm_event **event,
+static int await(struct lat_trial *s, int want, struct rdma_cm_event **event,
 		 struct bp_error *err)
 {
 	long long deadline = lat_deadline(s->o->timeout);
@@ -123,7 +123,7 @@ static int await(struct lat_session *s, int want, struct rdma_cm_event **event,
 	}
 }
 
-int lat_cmqp_accept(struct lat_session *s, struct bp_error *err)
+int lat_cmqp_accept(struct lat_trial *s, struct bp_error *err)
 {
 	struct lat_cmqp *c = s->cmqp;
 	struct rdma_conn_param param;
@@ -151,7 +151,7 @@ int lat_cmqp_accept(struct lat_session *s, struct bp_error *err)
 	return ret;
 }
 
-int lat_cmqp_connect(struct lat_session *s, unsigned int port, struct bp_error *err)
+int lat_cmqp_connect(struct lat_trial *s, unsigned int port, struct bp_error *err)
 {
 	struct lat_cmqp *c = new_cmqp(space(s), false, err);
 	struct rdma_conn_param param;
@@ -176,7 +176,7 @@ int lat_cmqp_connect(struct lat_session *s, unsigned int port, struct bp_error *
 	return ret;
 }
 
-void lat_cmqp_drop(struct lat_session *s)
+void lat_cmqp_drop(struct lat_trial *s)
 {
 	struct lat_cmqp *c = s->cmqp;
 

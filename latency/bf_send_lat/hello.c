@@ -7,7 +7,7 @@
 
 #include <bp/cli.h>
 
-#include "session.h"
+#include "trial.h"
 
 #define PROTOCOL 1
 
@@ -43,7 +43,7 @@ static const char *text(struct json_object *obj, const char *key)
 		       "";
 }
 
-static struct json_object *greeting(const struct lat_session *s, const struct lat_params *p)
+static struct json_object *greeting(const struct lat_trial *s, const struct lat_params *p)
 {
 	struct json_object *msg = json_object_new_object();
 	char host[64];
@@ -61,7 +61,7 @@ static struct json_object *greeting(const struct lat_session *s, const struct la
 }
 
 /* What the greeting says about the peer besides parameters. */
-static int meet(struct lat_session *s, struct json_object *msg, struct lat_params *p,
+static int meet(struct lat_trial *s, struct json_object *msg, struct lat_params *p,
 		struct bp_error *err)
 {
 	struct json_object *params;
@@ -84,7 +84,7 @@ static int meet(struct lat_session *s, struct json_object *msg, struct lat_param
 	return lat_params_get(params, p, err);
 }
 
-int lat_hello_client(struct lat_session *s, unsigned int *cm_port, struct bp_error *err)
+int lat_hello_client(struct lat_trial *s, unsigned int *cm_port, struct bp_error *err)
 {
 	struct json_object *msg = NULL;
 	int ret;
@@ -101,7 +101,7 @@ int lat_hello_client(struct lat_session *s, unsigned int *cm_port, struct bp_err
 	return ret;
 }
 
-int lat_hello_read(struct lat_session *s, struct bp_error *err)
+int lat_hello_read(struct lat_trial *s, struct bp_error *err)
 {
 	struct json_object *msg = NULL;
 	struct lat_params theirs;
@@ -119,7 +119,7 @@ int lat_hello_read(struct lat_session *s, struct bp_error *err)
 	return lat_params_merge(&theirs, &s->o->params, &s->p, err);
 }
 
-int lat_hello_answer(struct lat_session *s, unsigned int cm_port, struct bp_error *err)
+int lat_hello_answer(struct lat_trial *s, unsigned int cm_port, struct bp_error *err)
 {
 	struct json_object *msg = greeting(s, &s->p);
 

@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "session.h"
+#include "trial.h"
 
 static void put(struct json_object *obj, const char *key, uint64_t value)
 {
@@ -59,7 +59,7 @@ static bool address_get(struct json_object *obj, struct lat_address *a)
 			       inet_pton(AF_INET6, json_object_get_string(gid), a->gid.raw) == 1);
 }
 
-static int send_ends(struct lat_session *s, struct bp_error *err)
+static int send_ends(struct lat_trial *s, struct bp_error *err)
 {
 	struct json_object *msg = json_object_new_object(), *list = json_object_new_array();
 
@@ -74,7 +74,7 @@ static int send_ends(struct lat_session *s, struct bp_error *err)
 	return lat_ctl_send(s->ctl, msg, s->o->timeout, err);
 }
 
-static int recv_ends(struct lat_session *s, struct lat_address *peers, struct bp_error *err)
+static int recv_ends(struct lat_trial *s, struct lat_address *peers, struct bp_error *err)
 {
 	struct json_object *msg = NULL, *list;
 	int ret = lat_ctl_recv(s->ctl, "ends", s->o->timeout, &msg, err);
@@ -97,7 +97,7 @@ static int recv_ends(struct lat_session *s, struct lat_address *peers, struct bp
 		     0;
 }
 
-static int agree_mtu(struct lat_session *s, const struct lat_address *peer, struct bp_error *err)
+static int agree_mtu(struct lat_trial *s, const struct lat_address *peer, struct bp_error *err)
 {
 	unsigned int own = lat_mtu_bytes(s->devices[0].attr.active_mtu);
 	unsigned int least = own < peer->mtu ? own : peer->mtu;
@@ -120,7 +120,7 @@ static int agree_mtu(struct lat_session *s, const struct lat_address *peer, stru
 	return 0;
 }
 
-static int barrier(struct lat_session *s, struct bp_error *err)
+static int barrier(struct lat_trial *s, struct bp_error *err)
 {
 	struct json_object *msg = json_object_new_object(), *answer = NULL;
 	int ret;
@@ -133,7 +133,7 @@ static int barrier(struct lat_session *s, struct bp_error *err)
 	return ret;
 }
 
-int lat_join_peer(struct lat_session *s, struct bp_error *err)
+int lat_join_peer(struct lat_trial *s, struct bp_error *err)
 {
 	struct lat_address peers[2];
 	int ret;

@@ -13,7 +13,7 @@
 #include "export.h"
 #include "modes.h"
 #include "report.h"
-#include "session.h"
+#include "trial.h"
 
 /* The table while it comes. */
 struct table {
@@ -21,7 +21,7 @@ struct table {
 	bool headed;
 };
 
-static void on_row(const struct lat_session *s, const struct lat_row *row)
+static void on_row(const struct lat_trial *s, const struct lat_row *row)
 {
 	struct table *t = s->priv;
 
@@ -40,9 +40,9 @@ static void on_row(const struct lat_session *s, const struct lat_row *row)
 }
 
 /* To a name beside it first: whoever reads the file never sees half of it. */
-static int write_file(const char *name, const struct lat_session *s, int ret,
+static int write_file(const char *name, const struct lat_trial *s, int ret,
 		      const struct bp_error *err,
-		      int (*write)(FILE *f, const struct lat_session *s, int ret,
+		      int (*write)(FILE *f, const struct lat_trial *s, int ret,
 				   const struct bp_error *err))
 {
 	struct stat st;
@@ -69,7 +69,7 @@ static int write_file(const char *name, const struct lat_session *s, int ret,
 	return code ? BP_EXIT_FAIL : BP_EXIT_OK;
 }
 
-static int write_json(FILE *f, const struct lat_session *s, int ret, const struct bp_error *err)
+static int write_json(FILE *f, const struct lat_trial *s, int ret, const struct bp_error *err)
 {
 	struct bp_print *p = bp_print_new(f, f == stdout && !s->o->pretty ? BP_PRINT_JSON :
 									    BP_PRINT_PRETTY);
@@ -80,7 +80,7 @@ static int write_json(FILE *f, const struct lat_session *s, int ret, const struc
 	return bp_print_free(p);
 }
 
-static void warn(const struct lat_session *s)
+static void warn(const struct lat_trial *s)
 {
 	struct lat_env_warning warnings[LAT_ENV_WARNINGS];
 	struct lat_env_counts window = lat_env_window(&s->before, &s->after);
@@ -93,7 +93,7 @@ static void warn(const struct lat_session *s)
 		bp_log_warn("%s", warnings[i].text);
 }
 
-static int report(struct lat_session *s, struct table *t, int ret, const struct bp_error *err)
+static int report(struct lat_trial *s, struct table *t, int ret, const struct bp_error *err)
 {
 	const struct lat_options *o = s->o;
 	int status = ret ? BP_EXIT_FAIL : BP_EXIT_OK, code;
@@ -127,7 +127,7 @@ static int report(struct lat_session *s, struct table *t, int ret, const struct 
 
 static int measure(struct lat_options *o)
 {
-	struct lat_session *s = calloc(1, sizeof(*s));
+	struct lat_trial *s = calloc(1, sizeof(*s));
 	struct table table = { 0 };
 	struct bp_error err = { 0 };
 	int ret, status;
@@ -143,9 +143,9 @@ static int measure(struct lat_options *o)
 		s->priv = &table;
 	}
 	lat_interrupt_setup();
-	ret = lat_session_run(s, &err);
+	ret = lat_trial_run(s, &err);
 	status = report(s, &table, ret, &err);
-	lat_session_drop(s);
+	lat_trial_drop(s);
 	free(s);
 	return status;
 }

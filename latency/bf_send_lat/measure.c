@@ -7,22 +7,22 @@
 
 #include "latency/rng.h"
 #include "report.h"
-#include "session.h"
+#include "trial.h"
 
 #define PATIENCE 0.3 /* for the news that explains a failed message */
 
-static bool is_ab(const struct lat_session *s)
+static bool is_ab(const struct lat_trial *s)
 {
 	return s->p.blueflame == LAT_BF_AB;
 }
 
 /* Samples of one kind: the first, the warm-up, and those that count. */
-static uint64_t wanted(const struct lat_session *s)
+static uint64_t wanted(const struct lat_trial *s)
 {
 	return 1 + s->p.warmup + s->p.iters;
 }
 
-static int say(struct lat_session *s, const char *type, uint32_t size, struct bp_error *err)
+static int say(struct lat_trial *s, const char *type, uint32_t size, struct bp_error *err)
 {
 	struct json_object *msg = json_object_new_object();
 
@@ -31,7 +31,7 @@ static int say(struct lat_session *s, const char *type, uint32_t size, struct bp
 	return lat_ctl_send(s->ctl, msg, s->o->timeout, err);
 }
 
-static int hear(struct lat_session *s, const char *type, uint32_t size, struct bp_error *err)
+static int hear(struct lat_trial *s, const char *type, uint32_t size, struct bp_error *err)
 {
 	struct json_object *msg = NULL, *v;
 	int ret = lat_ctl_recv(s->ctl, type, s->o->timeout, &msg, err);
@@ -44,7 +44,7 @@ static int hear(struct lat_session *s, const char *type, uint32_t size, struct b
 	return ret;
 }
 
-static int begin(struct lat_session *s, uint32_t size, struct bp_error *err)
+static int begin(struct lat_trial *s, uint32_t size, struct bp_error *err)
 {
 	int ret;
 
@@ -76,7 +76,7 @@ static void settle(struct lat_row *row)
 }
 
 /* Each end's row goes to the other. */
-static int finish(struct lat_session *s, struct lat_row *rows, unsigned int n, struct bp_error *err)
+static int finish(struct lat_trial *s, struct lat_row *rows, unsigned int n, struct bp_error *err)
 {
 	struct json_object *msg = json_object_new_object(), *list = json_object_new_array(), *theirs;
 	uint32_t size = rows[0].size;
@@ -114,7 +114,7 @@ static int finish(struct lat_session *s, struct lat_row *rows, unsigned int n, s
 }
 
 /* A message failed, or the watch said that none will come: say why. */
-static int explain(struct lat_session *s, int code, int stop, uint32_t size, uint64_t done,
+static int explain(struct lat_trial *s, int code, int stop, uint32_t size, uint64_t done,
 		   struct bp_error *err)
 {
 	struct json_object *none = NULL;
@@ -169,7 +169,7 @@ static int run_once(struct lat_loop *l, uint64_t exchanges, struct bp_error *err
 }
 
 /* Blocks of both kinds in pairs, each pair in random order; both ends draw the same. */
-static int run_blocks(struct lat_session *s, struct lat_loop *l, struct lat_row *rows,
+static int run_blocks(struct lat_trial *s, struct lat_loop *l, struct lat_row *rows,
 		      struct bp_error *err)
 {
 	uint64_t pairs = (wanted(s) + s->p.block - 1) / s->p.block;
@@ -193,7 +193,7 @@ static int run_blocks(struct lat_session *s, struct lat_loop *l, struct lat_row 
 	return 0;
 }
 
-static int run_size(struct lat_session *s, struct lat_row *rows, uint32_t size,
+static int run_size(struct lat_trial *s, struct lat_row *rows, uint32_t size,
 		    struct bp_error *err)
 {
 	struct lat_watch watch;
@@ -230,7 +230,7 @@ static int run_size(struct lat_session *s, struct lat_row *rows, uint32_t size,
 	return ret ? explain(s, ret, stop, size, done, err) : 0;
 }
 
-static int measure_size(struct lat_session *s, uint32_t size, struct bp_error *err)
+static int measure_size(struct lat_trial *s, uint32_t size, struct bp_error *err)
 {
 	unsigned int n = is_ab(s) ? 2 : 1;
 	struct lat_row *rows = &s->rows[s->nr_rows];
@@ -266,7 +266,7 @@ static int measure_size(struct lat_session *s, uint32_t size, struct bp_error *e
 	return ret;
 }
 
-int lat_measure(struct lat_session *s, struct bp_error *err)
+int lat_measure(struct lat_trial *s, struct bp_error *err)
 {
 	int ret = 0;
 

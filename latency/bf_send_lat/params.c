@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session.h"
+#include "trial.h"
 
 static void put(struct json_object *obj, const char *key, uint64_t value)
 {

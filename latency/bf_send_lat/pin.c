@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "trial.h"
 
 int lat_cpus(int *only)
 {

@@ -37,7 +37,7 @@ static double y_of(const struct scale *y, double v)
 	return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
 }
 
-static struct scale find_scale(const struct lat_session *s)
+static struct scale find_scale(const struct lat_trial *s)
 {
 	struct scale y = { INFINITY, 0 };
 
@@ -56,7 +56,7 @@ static struct scale find_scale(const struct lat_session *s)
 	return y;
 }
 
-static void axes(FILE *f, const struct lat_session *s, const struct scale *y)
+static void axes(FILE *f, const struct lat_trial *s, const struct scale *y)
 {
 	static const char *const marks[] = { "0%", "90%", "99%", "99.9%", "99.99%", "99.999%" };
 
@@ -75,7 +75,7 @@ static void axes(FILE *f, const struct lat_session *s, const struct scale *y)
 		(LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10);
 }
 
-static void curve(FILE *f, const struct lat_session *s, const struct lat_row *row,
+static void curve(FILE *f, const struct lat_trial *s, const struct lat_row *row,
 		  const struct scale *y, unsigned int nr)
 {
 	const char *colour = colours[nr % (sizeof(colours) / sizeof(*colours))];
@@ -97,7 +97,7 @@ static void curve(FILE *f, const struct lat_session *s, const struct lat_row *ro
 					      ", on");
 }
 
-int lat_plot_write(FILE *f, const struct lat_session *s, int ret, const struct bp_error *err)
+int lat_plot_write(FILE *f, const struct lat_trial *s, int ret, const struct bp_error *err)
 {
 	struct scale y = find_scale(s);
 

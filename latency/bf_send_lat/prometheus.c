@@ -7,7 +7,7 @@
 
 #define NAME "bf_send_lat_half_rtt_seconds"
 
-static double seconds(const struct lat_session *s, double ticks)
+static double seconds(const struct lat_trial *s, double ticks)
 {
 	return lat_clock_ns(&s->clock, 1) * ticks / 2e9;
 }
@@ -27,7 +27,7 @@ static void label(FILE *f, const char *name, const char *value)
 	fputc('"', f);
 }
 
-static void labels(FILE *f, const struct lat_session *s, const struct lat_row *row)
+static void labels(FILE *f, const struct lat_trial *s, const struct lat_row *row)
 {
 	fputc('{', f);
 	label(f, "device", s->devices[0].name);
@@ -38,7 +38,7 @@ static void labels(FILE *f, const struct lat_session *s, const struct lat_row *r
 		fprintf(f, ",blueflame=\"%s\"", row->arm ? "off" : "on");
 }
 
-static void value(FILE *f, const struct lat_session *s, const struct lat_row *row, const char *name,
+static void value(FILE *f, const struct lat_trial *s, const struct lat_row *row, const char *name,
 		  double v)
 {
 	fputs(name, f);
@@ -51,7 +51,7 @@ static void heading(FILE *f, const char *name, const char *type, const char *hel
 	fprintf(f, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-int lat_prometheus_write(FILE *f, const struct lat_session *s, int ret, const struct bp_error *err)
+int lat_prometheus_write(FILE *f, const struct lat_trial *s, int ret, const struct bp_error *err)
 {
 	(void)err;
 	heading(f, "bf_send_lat_success", "gauge", "Whether the last measurement succeeded.");

@@ -11,7 +11,7 @@
 
 #define DIGITS 3
 
-double lat_half(const struct lat_session *s, double ticks)
+double lat_half(const struct lat_trial *s, double ticks)
 {
 	return s->o->cycles ? ticks / 2 : ticks * s->clock.ns_per_tick / 2000;
 }
@@ -23,13 +23,13 @@ struct lat_percentile lat_row_percentile(const struct lat_row *row, uint32_t ppm
 }
 
 /* One number of the table. */
-static void number(struct bp_print *p, const struct lat_session *s, const char *key,
+static void number(struct bp_print *p, const struct lat_trial *s, const char *key,
 		   const char *fmt, double ticks)
 {
 	bp_print_f64(p, key, fmt, DIGITS, lat_half(s, ticks));
 }
 
-static void percentile(struct bp_print *p, const struct lat_session *s, const struct lat_row *row,
+static void percentile(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row,
 		       const char *key, const char *fmt, uint32_t ppm)
 {
 	number(p, s, key, fmt, (double)lat_row_percentile(row, ppm).value);
@@ -61,7 +61,7 @@ static void print_few(struct bp_print *p, const struct lat_row *row)
 	bp_print_text(p, "%-17s", *text ? text : "-");
 }
 
-static void print_warmup(struct bp_print *p, const struct lat_session *s, const struct lat_row *row)
+static void print_warmup(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	const struct lat_stats *st = &row->take.stats;
 
@@ -72,7 +72,7 @@ static void print_warmup(struct bp_print *p, const struct lat_session *s, const 
 }
 
 /* Open loop: what a closed loop would have said, beside the latency from when a send was due. */
-static void print_service(struct bp_print *p, const struct lat_session *s,
+static void print_service(struct bp_print *p, const struct lat_trial *s,
 			  const struct lat_row *row)
 {
 	const struct lat_take *t = &row->take;
@@ -94,7 +94,7 @@ static void print_service(struct bp_print *p, const struct lat_session *s,
 	free(v);
 }
 
-static void print_rtt(struct bp_print *p, const struct lat_session *s, const struct lat_row *row)
+static void print_rtt(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	if (!bp_print_is_json(p))
 		return;
@@ -106,7 +106,7 @@ static void print_rtt(struct bp_print *p, const struct lat_session *s, const str
 	bp_print_object_end(p);
 }
 
-static void print_blueflame(struct bp_print *p, const struct lat_session *s,
+static void print_blueflame(struct bp_print *p, const struct lat_trial *s,
 			    const struct lat_row *row)
 {
 	bool ab = s->p.blueflame == LAT_BF_AB;
@@ -121,7 +121,7 @@ static void print_blueflame(struct bp_print *p, const struct lat_session *s,
 	bp_print_object_end(p);
 }
 
-static void print_hist(struct bp_print *p, const struct lat_session *s, const struct lat_row *row)
+static void print_hist(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	bp_print_array(p, "histogram");
 	for (unsigned int i = 0; i < LAT_HIST_BUCKETS; i++) {
@@ -138,7 +138,7 @@ static void print_hist(struct bp_print *p, const struct lat_session *s, const st
 	bp_print_array_end(p);
 }
 
-static void print_samples(struct bp_print *p, const struct lat_session *s,
+static void print_samples(struct bp_print *p, const struct lat_trial *s,
 			  const struct lat_row *row)
 {
 	const struct lat_take *t = &row->take;
@@ -150,7 +150,7 @@ static void print_samples(struct bp_print *p, const struct lat_session *s,
 }
 
 /* Columns in ib_send_lat's order: nine for a number of exchanges, four for a time. */
-static void print_columns(struct bp_print *p, const struct lat_session *s,
+static void print_columns(struct bp_print *p, const struct lat_trial *s,
 			  const struct lat_row *row)
 {
 	const struct lat_stats *st = &row->take.stats;
@@ -176,7 +176,7 @@ static void print_columns(struct bp_print *p, const struct lat_session *s,
 	percentile(p, s, row, "percentile_90", "%-21.3f", LAT_P90);
 }
 
-void lat_report_row(struct bp_print *p, const struct lat_session *s, const struct lat_row *row,
+void lat_report_row(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row,
 		    unsigned int detail)
 {
 	const struct lat_stats *st = &row->take.stats;
@@ -207,7 +207,7 @@ void lat_report_row(struct bp_print *p, const struct lat_session *s, const struc
 	bp_print_object_end(p);
 }
 
-void lat_report_samples(struct bp_print *p, const struct lat_session *s, const struct lat_row *row)
+void lat_report_samples(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	const uint64_t *v = s->o->unsorted ? row->take.samples + (row->take.n - row->nr_sorted) :
 					     row->sorted;
@@ -217,7 +217,7 @@ void lat_report_samples(struct bp_print *p, const struct lat_session *s, const s
 		bp_print_text(p, "%zu, %.3f\n", i + 1, lat_half(s, (double)v[i]));
 }
 
-struct json_object *lat_row_json(const struct lat_session *s, const struct lat_row *row)
+struct json_object *lat_row_json(const struct lat_trial *s, const struct lat_row *row)
 {
 	struct json_object *obj = NULL;
 	char *text = NULL;

@@ -8,7 +8,7 @@
 
 #include <bp/print.h>
 
-#include "session.h"
+#include "trial.h"
 
 #define LAT_SCHEMA 1
 
@@ -19,48 +19,48 @@ enum lat_detail {
 	LAT_DETAIL_PEER = 1 << 2,
 };
 
-/** lat_report_head() - what is measured, and the heading of the table. @p: printer. @s: session. */
-void lat_report_head(struct bp_print *p, const struct lat_session *s);
+/** lat_report_head() - what is measured, and the heading of the table. @p: printer. @s: trial. */
+void lat_report_head(struct bp_print *p, const struct lat_trial *s);
 
 /**
  * lat_report_row() - one row.
- * @p: printer. @s: session. @row: it; its take is settled. @detail: enum lat_detail bits.
+ * @p: printer. @s: trial. @row: it; its take is settled. @detail: enum lat_detail bits.
  */
-void lat_report_row(struct bp_print *p, const struct lat_session *s, const struct lat_row *row,
+void lat_report_row(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row,
 		    unsigned int detail);
 
 /**
  * lat_report_tail() - what is to be said after the rows: clock, environment, notes, failure.
- * @p: printer. @s: session. @ret: 0, or why it failed. @err: in words.
+ * @p: printer. @s: trial. @ret: 0, or why it failed. @err: in words.
  */
-void lat_report_tail(struct bp_print *p, const struct lat_session *s, int ret,
+void lat_report_tail(struct bp_print *p, const struct lat_trial *s, int ret,
 		     const struct bp_error *err);
 
 /**
  * lat_report_document() - all of it as one JSON document.
- * @p: printer in a JSON mode. @s: session. @ret: as above. @err: as above.
+ * @p: printer in a JSON mode. @s: trial. @ret: as above. @err: as above.
  */
-void lat_report_document(struct bp_print *p, const struct lat_session *s, int ret,
+void lat_report_document(struct bp_print *p, const struct lat_trial *s, int ret,
 			 const struct bp_error *err);
 
-/** lat_report_samples() - each sample in text, as -H and -U show them. @p: printer. @s: session.
+/** lat_report_samples() - each sample in text, as -H and -U show them. @p: printer. @s: trial.
  * @row: settled.
  */
-void lat_report_samples(struct bp_print *p, const struct lat_session *s, const struct lat_row *row);
+void lat_report_samples(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row);
 
 /**
  * lat_row_json() - the numbers of a row, for the peer.
- * @s: session. @row: settled.
+ * @s: trial. @row: settled.
  *
  * Return: a new object, or NULL.
  */
-struct json_object *lat_row_json(const struct lat_session *s, const struct lat_row *row);
+struct json_object *lat_row_json(const struct lat_trial *s, const struct lat_row *row);
 
 /**
  * lat_report_ab() - both kinds of --blueflame ab side by side, for each size.
- * @p: printer. @s: session.
+ * @p: printer. @s: trial.
  */
-void lat_report_ab(struct bp_print *p, const struct lat_session *s);
+void lat_report_ab(struct bp_print *p, const struct lat_trial *s);
 
 /**
  * lat_print_json() - a value that somebody else made; nothing in text.
@@ -68,10 +68,10 @@ void lat_report_ab(struct bp_print *p, const struct lat_session *s);
  */
 void lat_print_json(struct bp_print *p, const char *key, struct json_object *obj);
 
-/** lat_half() - half of a round trip in the unit that is reported. @s: session. @ticks: of the
+/** lat_half() - half of a round trip in the unit that is reported. @s: trial. @ticks: of the
  * whole; may be a fraction. Return: microseconds, or ticks with -C.
  */
-double lat_half(const struct lat_session *s, double ticks);
+double lat_half(const struct lat_trial *s, double ticks);
 
 /**
  * lat_row_percentile() - of a row's samples, or of its histogram where there are none.

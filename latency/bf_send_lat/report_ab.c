@@ -5,7 +5,7 @@
 #include "difference.h"
 #include "report.h"
 
-static bool series(const struct lat_session *s, const struct lat_row *row, struct lat_series *out)
+static bool series(const struct lat_trial *s, const struct lat_row *row, struct lat_series *out)
 {
 	const struct lat_take *t = &row->take;
 
@@ -16,7 +16,7 @@ static bool series(const struct lat_session *s, const struct lat_row *row, struc
 	return out->v;
 }
 
-void lat_report_ab(struct bp_print *p, const struct lat_session *s)
+void lat_report_ab(struct bp_print *p, const struct lat_trial *s)
 {
 	bp_print_text(p, "# difference between BlueFlame on and off, intervals of 99%%\n");
 	lat_difference_head(p, "on", "off");

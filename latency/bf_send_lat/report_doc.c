@@ -22,12 +22,12 @@ static void print_address(struct bp_print *p, const char *key, const char *fmt,
 	bp_print_str(p, key, fmt, text);
 }
 
-static const char *role(const struct lat_session *s)
+static const char *role(const struct lat_trial *s)
 {
 	return s->o->mode == LAT_LOOPBACK ? "loopback" : s->client ? "client" : "server";
 }
 
-static void print_device(struct bp_print *p, const struct lat_session *s)
+static void print_device(struct bp_print *p, const struct lat_trial *s)
 {
 	const struct lat_device *d = &s->devices[0];
 	char gid[INET6_ADDRSTRLEN];
@@ -45,7 +45,7 @@ static void print_device(struct bp_print *p, const struct lat_session *s)
 	bp_print_u64(p, "mtu", ", MTU %lu\n", s->mtu);
 }
 
-static void print_queue(struct bp_print *p, const struct lat_session *s)
+static void print_queue(struct bp_print *p, const struct lat_trial *s)
 {
 	const struct lat_end *e = &s->ends[0];
 
@@ -63,7 +63,7 @@ static void print_queue(struct bp_print *p, const struct lat_session *s)
 				    "polls");
 }
 
-void lat_report_head(struct bp_print *p, const struct lat_session *s)
+void lat_report_head(struct bp_print *p, const struct lat_trial *s)
 {
 	bp_print_object(p, "test_info");
 	bp_print_str(p, "test", "# %s", "half of the round-trip time of sends");
@@ -115,7 +115,7 @@ void lat_report_head(struct bp_print *p, const struct lat_session *s)
 	}
 }
 
-static void print_clock(struct bp_print *p, const struct lat_session *s)
+static void print_clock(struct bp_print *p, const struct lat_trial *s)
 {
 	bp_print_object(p, "clock");
 	bp_print_str(p, "source", "# clock: %s",
@@ -127,7 +127,7 @@ static void print_clock(struct bp_print *p, const struct lat_session *s)
 	bp_print_object_end(p);
 }
 
-static void print_times(struct bp_print *p, const struct lat_session *s)
+static void print_times(struct bp_print *p, const struct lat_trial *s)
 {
 	double rest = s->elapsed - s->busy;
 
@@ -136,7 +136,7 @@ static void print_times(struct bp_print *p, const struct lat_session *s)
 		     rest > 0 ? rest : 0);
 }
 
-void lat_report_tail(struct bp_print *p, const struct lat_session *s, int ret,
+void lat_report_tail(struct bp_print *p, const struct lat_trial *s, int ret,
 		     const struct bp_error *err)
 {
 	if (s->clock.ns_per_tick > 0 && !s->o->average_only) {
@@ -164,7 +164,7 @@ void lat_report_tail(struct bp_print *p, const struct lat_session *s, int ret,
 	bp_print_object_end(p);
 }
 
-void lat_report_document(struct bp_print *p, const struct lat_session *s, int ret,
+void lat_report_document(struct bp_print *p, const struct lat_trial *s, int ret,
 			 const struct bp_error *err)
 {
 	unsigned int detail = LAT_DETAIL_HIST | LAT_DETAIL_PEER;

@@ -16,7 +16,7 @@
 #define LARGEST	   236
 #define POINTS_MAX 16
 
-static int time_posts(struct lat_session *s, struct lat_loop *l, double *ns, struct bp_error *err)
+static int time_posts(struct lat_trial *s, struct lat_loop *l, double *ns, struct bp_error *err)
 {
 	struct lat_end *e = &s->ends[0], *other = &s->ends[2];
 	uint64_t took[ROUNDS];
@@ -41,7 +41,7 @@ static int time_posts(struct lat_session *s, struct lat_loop *l, double *ns, str
 	return 0;
 }
 
-static int collect(struct lat_session *s, struct lat_wc_point *points, size_t *n,
+static int collect(struct lat_trial *s, struct lat_wc_point *points, size_t *n,
 		   struct bp_error *err)
 {
 	struct lat_watch watch;
@@ -68,7 +68,7 @@ static int collect(struct lat_session *s, struct lat_wc_point *points, size_t *n
 	return ret;
 }
 
-static FILE *device_file(const struct lat_session *s, const char *name)
+static FILE *device_file(const struct lat_trial *s, const char *name)
 {
 	char path[192];
 
@@ -76,7 +76,7 @@ static FILE *device_file(const struct lat_session *s, const char *name)
 	return fopen(path, "re");
 }
 
-static void look_at_pat(const struct lat_session *s, struct lat_wc_evidence *e)
+static void look_at_pat(const struct lat_trial *s, struct lat_wc_evidence *e)
 {
 	FILE *list = fopen("/sys/kernel/debug/x86/pat_memtype_list", "re");
 	FILE *resource = device_file(s, "resource");
@@ -88,7 +88,7 @@ static void look_at_pat(const struct lat_session *s, struct lat_wc_evidence *e)
 		fclose(resource);
 }
 
-static void print(struct bp_print *p, const struct lat_session *s,
+static void print(struct bp_print *p, const struct lat_trial *s,
 		  const struct lat_wc_point *points, size_t n, const struct lat_wc_evidence *e,
 		  enum lat_wc answer, const char *why)
 {
@@ -119,7 +119,7 @@ static void print(struct bp_print *p, const struct lat_session *s,
 
 int lat_wc_check(const struct lat_options *o)
 {
-	struct lat_session *s = calloc(1, sizeof(*s));
+	struct lat_trial *s = calloc(1, sizeof(*s));
 	struct lat_options mine = *o;
 	struct lat_wc_point points[POINTS_MAX];
 	struct lat_wc_evidence e = { 0 };
@@ -140,7 +140,7 @@ int lat_wc_check(const struct lat_options *o)
 	mine.tx_depth = 64;
 	s->o = &mine;
 	lat_interrupt_setup();
-	ret = lat_session_local(s, &err);
+	ret = lat_trial_local(s, &err);
 	if (!ret)
 		ret = collect(s, points, &n, &err);
 	if (!ret && lat_wc_fit(points, n, &e))
@@ -148,7 +148,7 @@ int lat_wc_check(const struct lat_options *o)
 	if (ret) {
 		/* No device is no answer, rather than a bad one. */
 		bp_log_report(&err, ret, "checking");
-		lat_session_drop(s);
+		lat_trial_drop(s);
 		free(s);
 		return ret == -ENODEV || ret == -EOPNOTSUPP ? (int)LAT_WC_UNKNOWN : BP_EXIT_USAGE;
 	}
@@ -159,7 +159,7 @@ int lat_wc_check(const struct lat_options *o)
 	if (p)
 		print(p, s, points, n, &e, answer, why);
 	code = p ? bp_print_free(p) : -ENOMEM;
-	lat_session_drop(s);
+	lat_trial_drop(s);
 	free(s);
 	return code ? bp_log_report(NULL, code, "writing the result") : (int)answer;
 }

@@ -3,7 +3,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "latency/bf_send_lat/session.h"
+#include "latency/bf_send_lat/trial.h"
 #include "suite.h"
 
 static struct lat_params plain(void)

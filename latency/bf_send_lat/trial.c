@@ -10,9 +10,9 @@
 #include "blueflame.h"
 #include "cmqp.h"
 #include "ctl_ways.h"
-#include "session.h"
+#include "trial.h"
 
-static int calibrate(struct lat_session *s, struct bp_error *err)
+static int calibrate(struct lat_trial *s, struct bp_error *err)
 {
 	struct lat_clock_source source = lat_clock_here(true);
 	struct bp_error why = { 0 };
@@ -24,7 +24,7 @@ static int calibrate(struct lat_session *s, struct bp_error *err)
 	return lat_clock_calibrate(&s->clock, &source, LAT_CLOCK_WINDOW, err);
 }
 
-static void largest(struct lat_session *s)
+static void largest(struct lat_trial *s)
 {
 	s->max_size = 1;
 	for (unsigned int i = 0; i < s->p.nr_sizes; i++)
@@ -33,7 +33,7 @@ static void largest(struct lat_session *s)
 }
 
 /* Ends on devices that are opened here, one for each kind of --blueflame ab. */
-static int make_ends(struct lat_session *s, struct bp_error *err)
+static int make_ends(struct lat_trial *s, struct bp_error *err)
 {
 	unsigned int kinds = s->p.blueflame == LAT_BF_AB ? 2 : 1;
 	const struct sockaddr_storage *local = s->ctl ? &s->ctl->local : NULL;
@@ -63,7 +63,7 @@ static int make_ends(struct lat_session *s, struct bp_error *err)
 	return ret;
 }
 
-static int join_self(struct lat_session *s, struct bp_error *err)
+static int join_self(struct lat_trial *s, struct bp_error *err)
 {
 	unsigned int port = lat_mtu_bytes(s->devices[0].attr.active_mtu);
 	int ret = 0;
@@ -93,7 +93,7 @@ static int join_self(struct lat_session *s, struct bp_error *err)
 }
 
 /* A server lets nobody in who does not say the right words, and goes on waiting. */
-static int await_client(struct lat_session *s, struct bp_error *err)
+static int await_client(struct lat_trial *s, struct bp_error *err)
 {
 	for (;;) {
 		int ret = lat_ctl_accept(s->o, &s->ctl, err);
@@ -110,7 +110,7 @@ static int await_client(struct lat_session *s, struct bp_error *err)
 	}
 }
 
-static int prepare_client(struct lat_session *s, struct bp_error *err)
+static int prepare_client(struct lat_trial *s, struct bp_error *err)
 {
 	unsigned int port = 0;
 	int ret = lat_ctl_connect(s->o, &s->ctl, err);
@@ -123,7 +123,7 @@ static int prepare_client(struct lat_session *s, struct bp_error *err)
 	return s->p.cm_qp ? lat_cmqp_connect(s, port, err) : make_ends(s, err);
 }
 
-static int prepare_server(struct lat_session *s, struct bp_error *err)
+static int prepare_server(struct lat_trial *s, struct bp_error *err)
 {
 	unsigned int port = 0;
 	int ret = await_client(s, err);
@@ -141,7 +141,7 @@ static int prepare_server(struct lat_session *s, struct bp_error *err)
 	return s->p.cm_qp ? lat_cmqp_accept(s, err) : make_ends(s, err);
 }
 
-static int prepare_local(struct lat_session *s, struct bp_error *err)
+static int prepare_local(struct lat_trial *s, struct bp_error *err)
 {
 	int ret;
 
@@ -153,14 +153,14 @@ static int prepare_local(struct lat_session *s, struct bp_error *err)
 	return ret ? ret : join_self(s, err);
 }
 
-int lat_session_local(struct lat_session *s, struct bp_error *err)
+int lat_trial_local(struct lat_trial *s, struct bp_error *err)
 {
 	int ret = calibrate(s, err);
 
 	return ret ? ret : prepare_local(s, err);
 }
 
-static int goodbye(struct lat_session *s, struct bp_error *err)
+static int goodbye(struct lat_trial *s, struct bp_error *err)
 {
 	struct json_object *msg = json_object_new_object(), *answer = NULL;
 	int ret;
@@ -175,7 +175,7 @@ static int goodbye(struct lat_session *s, struct bp_error *err)
 }
 
 /* This end failed: tell the peer, and hear whether it has a reason of its own. */
-static void part(struct lat_session *s, int code, const struct bp_error *err)
+static void part(struct lat_trial *s, int code, const struct bp_error *err)
 {
 	struct json_object *none = NULL;
 	long long deadline = lat_deadline(1);
@@ -196,7 +196,7 @@ static void part(struct lat_session *s, int code, const struct bp_error *err)
 	} while (ret == -EPROTO && lat_now() < deadline);
 }
 
-int lat_session_run(struct lat_session *s, struct bp_error *err)
+int lat_trial_run(struct lat_trial *s, struct bp_error *err)
 {
 	long long start = lat_now();
 	int ret = calibrate(s, err);
@@ -227,7 +227,7 @@ int lat_session_run(struct lat_session *s, struct bp_error *err)
 	return ret;
 }
 
-void lat_session_drop(struct lat_session *s)
+void lat_trial_drop(struct lat_trial *s)
 {
 	for (unsigned int i = 0; i < s->nr_rows; i++) {
 		lat_take_drop(&s->rows[i].take);

@@ -3,8 +3,8 @@
  * A measurement from the first word with the peer to the last: who agrees on what, what
  * exists meanwhile, and the rows that come of it.
  */
-#ifndef LAT_SESSION_H
-#define LAT_SESSION_H
+#ifndef LAT_TRIAL_H
+#define LAT_TRIAL_H
 
 #include <sched.h>
 
@@ -42,7 +42,7 @@ struct lat_row {
 };
 
 /**
- * struct lat_session - all of it.
+ * struct lat_trial - all of it.
  * @o: command line. @p: what both agreed on.
  * @ctl: control channel; NULL in --loopback.
  * @client: sends first.
@@ -59,7 +59,7 @@ struct lat_row {
  * @peer_error: what the peer told after this end had failed by itself; empty for nothing.
  * @on_row: is told of each row as it comes, or NULL. @priv: for it.
  */
-struct lat_session {
+struct lat_trial {
 	const struct lat_options *o;
 	struct lat_params p;
 	struct lat_ctl *ctl;
@@ -83,55 +83,55 @@ struct lat_session {
 	double busy;
 	double elapsed;
 	struct bp_error peer_error;
-	void (*on_row)(const struct lat_session *s, const struct lat_row *row);
+	void (*on_row)(const struct lat_trial *s, const struct lat_row *row);
 	void *priv;
 };
 
 /**
- * lat_session_run() - do all of it.
+ * lat_trial_run() - do all of it.
  * @s: @o, @p, @client and @on_row are set, the rest is zero.
  * @err: receives the reason.
  *
- * Rows that were measured before a failure stay. lat_session_drop() in all cases.
+ * Rows that were measured before a failure stay. lat_trial_drop() in all cases.
  *
  * Return: 0, or a negative errno.
  */
-int lat_session_run(struct lat_session *s, struct bp_error *err);
+int lat_trial_run(struct lat_trial *s, struct bp_error *err);
 
 /**
- * lat_session_local() - only what is needed to send from here to here: devices, joined ends.
+ * lat_trial_local() - only what is needed to send from here to here: devices, joined ends.
  * @s: @o is set, the rest is zero. @err: receives the reason.
  *
  * Return: 0, or a negative errno.
  */
-int lat_session_local(struct lat_session *s, struct bp_error *err);
+int lat_trial_local(struct lat_trial *s, struct bp_error *err);
 
-/** lat_session_drop() - release all. @s: session. */
-void lat_session_drop(struct lat_session *s);
+/** lat_trial_drop() - release all. @s: trial. */
+void lat_trial_drop(struct lat_trial *s);
 
 /**
  * lat_hello_client() - what a client says first, and what it makes of the answer.
- * @s: session. @cm_port: receives the port for -R. @err: receives the reason.
+ * @s: trial. @cm_port: receives the port for -R. @err: receives the reason.
  *
  * Return: 0, or a negative errno.
  */
-int lat_hello_client(struct lat_session *s, unsigned int *cm_port, struct bp_error *err);
+int lat_hello_client(struct lat_trial *s, unsigned int *cm_port, struct bp_error *err);
 
 /**
  * lat_hello_read() - a server takes its client's wishes.
- * @s: session; @p becomes what holds. @err: receives the reason.
+ * @s: trial; @p becomes what holds. @err: receives the reason.
  *
  * Return: 0, or a negative errno; -EBADMSG when it was no client at all.
  */
-int lat_hello_read(struct lat_session *s, struct bp_error *err);
+int lat_hello_read(struct lat_trial *s, struct bp_error *err);
 
 /**
  * lat_hello_answer() - a server tells what holds.
- * @s: session. @cm_port: for -R, or 0. @err: receives the reason.
+ * @s: trial. @cm_port: for -R, or 0. @err: receives the reason.
  *
  * Return: 0, or a negative errno.
  */
-int lat_hello_answer(struct lat_session *s, unsigned int cm_port, struct bp_error *err);
+int lat_hello_answer(struct lat_trial *s, unsigned int cm_port, struct bp_error *err);
 
 /**
  * lat_params_merge() - one set of parameters out of two.
@@ -156,19 +156,19 @@ int lat_params_get(struct json_object *obj, struct lat_params *p, struct bp_erro
 
 /**
  * lat_join_peer() - exchange the addresses of the ends and connect them.
- * @s: session whose ends are made. @err: receives the reason.
+ * @s: trial whose ends are made. @err: receives the reason.
  *
  * Return: 0, or a negative errno.
  */
-int lat_join_peer(struct lat_session *s, struct bp_error *err);
+int lat_join_peer(struct lat_trial *s, struct bp_error *err);
 
 /**
  * lat_measure() - all sizes.
- * @s: session whose ends are joined. @err: receives the reason.
+ * @s: trial whose ends are joined. @err: receives the reason.
  *
  * Return: 0, or a negative errno.
  */
-int lat_measure(struct lat_session *s, struct bp_error *err);
+int lat_measure(struct lat_trial *s, struct bp_error *err);
 
 /**
  * lat_pin() - run on one processor near the device, unless the user wishes otherwise.
