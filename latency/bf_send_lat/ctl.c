@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <limits.h>
 #include <json-c/json.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
@@ -54,7 +55,7 @@ long long lat_deadline(double seconds)
 
 int lat_wait_ms(long long deadline)
 {
-	long long left = deadline - lat_now();
+	long long left = deadline - lat_now(); /* no overflow: both are positive */
 
 	if (left <= 0)
 		return 0;
@@ -257,8 +258,8 @@ int lat_ctl_connect(const struct lat_options *o, struct lat_ctl **out, struct bp
 }
 
 /* One of the listeners has a client. */
-static int take_client(int *tcp, int nr_tcp, struct rdma_cm_id *cm, int cm_fd, struct lat_ctl **out,
-		       struct bp_error *err)
+static int take_client(int *tcp, int nr_tcp, struct rdma_cm_id *cm, int cm_fd,
+		       long long deadline, struct lat_ctl **out, struct bp_error *err)
 {
 	struct pollfd fds[3];
 	int n = 0;
@@ -269,7 +270,9 @@ static int take_client(int *tcp, int nr_tcp, struct rdma_cm_id *cm, int cm_fd, s
 		fds[n++] = (struct pollfd){ cm_fd, POLLIN, 0 };
 	if (lat_interrupted())
 		return bp_error_set(err, -EINTR, NULL, "ended by a signal while waiting for a client");
-	if (poll(fds, (nfds_t)n, 60000) < 0)
+	if (lat_now() >= deadline)
+		return bp_error_set(err, -ETIMEDOUT, NULL, "no client came in time");
+	if (poll(fds, (nfds_t)n, lat_wait_ms(deadline)) < 0)
 		return errno == EINTR ? -EAGAIN :
 					bp_error_set(err, -errno, NULL, "poll: %s", strerror(errno));
 	for (int i = 0; i < n; i++) {
@@ -284,6 +287,7 @@ int lat_ctl_accept(const struct lat_options *o, struct lat_ctl **out, struct bp_
 {
 	struct rdma_cm_id *cm = NULL;
 	struct bp_error cm_err = { 0 };
+	long long deadline = o->accept_timeout > 0 ? lat_deadline(o->accept_timeout) : LLONG_MAX;
 	int tcp[2], nr_tcp = 0, ret;
 
 	if (!o->com_cm) {
@@ -301,7 +305,7 @@ int lat_ctl_accept(const struct lat_options *o, struct lat_ctl **out, struct bp_
 		bp_log_info("not listening over rdma_cm: %s", cm_err.what);
 	do {
 		bp_error_clear(err);
-		ret = take_client(tcp, nr_tcp, cm, cm ? cm->channel->fd : -1, out, err);
+		ret = take_client(tcp, nr_tcp, cm, cm ? cm->channel->fd : -1, deadline, out, err);
 	} while (ret == -EAGAIN);
 	for (int i = 0; i < nr_tcp; i++)
 		close(tcp[i]);

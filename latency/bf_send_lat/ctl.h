@@ -143,8 +143,8 @@ void lat_ctl_close(struct lat_ctl *ctl);
 int lat_ctl_connect(const struct lat_options *o, struct lat_ctl **out, struct bp_error *err);
 
 /**
- * lat_ctl_accept() - wait for a client, without a limit, on TCP (IPv4 and IPv6) and rdma_cm.
- * @o: port, source, com_cm: rdma_cm alone.
+ * lat_ctl_accept() - wait for a client on TCP (IPv4 and IPv6) and rdma_cm.
+ * @o: port, source, accept_timeout, com_cm: rdma_cm alone.
  * @out: receives the connection.
  * @err: receives the reason.
  *

@@ -33,7 +33,7 @@ static void on_row(const struct lat_trial *s, const struct lat_row *row)
 	} else {
 		if (s->o->histogram && row->sorted)
 			lat_report_samples(t->p, s, row);
-		if (row->take.n)
+		if (row->take.stats.measured.n)
 			lat_report_row(t->p, s, row, 0);
 	}
 	fflush(stdout);
@@ -165,6 +165,8 @@ int main(int argc, char **argv)
 	switch (o.mode) {
 	case LAT_WC_CHECK:
 		return lat_wc_check(&o);
+	case LAT_ALL_PAIRS:
+		return lat_all_pairs(&o);
 	case LAT_COMPARE:
 		return lat_compare_documents(&o);
 	default:

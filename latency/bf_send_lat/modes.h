@@ -21,4 +21,12 @@ int lat_wc_check(const struct lat_options *o);
  */
 int lat_compare_documents(const struct lat_options *o);
 
+/**
+ * lat_all_pairs() - one process of many that a launcher started: each measures with each.
+ * @o: what to measure; rendezvous, plot (a heat map).
+ *
+ * Return: exit status; 1 when a pair failed.
+ */
+int lat_all_pairs(const struct lat_options *o);
+
 #endif

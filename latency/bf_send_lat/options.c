@@ -311,6 +311,12 @@ static int take_run(const struct lat_opt_row *row, const char *arg, struct lat_o
 	case LAT_OPT_WC_CHECK:
 		o->mode = LAT_WC_CHECK;
 		return -1;
+	case LAT_OPT_ALL_PAIRS:
+		o->mode = LAT_ALL_PAIRS;
+		return -1;
+	case LAT_OPT_RENDEZVOUS:
+		o->rendezvous = arg;
+		return -1;
 	case LAT_OPT_COMPARE:
 		o->mode = LAT_COMPARE;
 		return -1;
@@ -389,14 +395,15 @@ static void all_sizes(struct lat_params *p)
 static int check_together(struct lat_options *o)
 {
 	struct lat_params *p = &o->params;
-	unsigned int modes = !!o->host + (o->mode == LAT_LOOPBACK) + (o->mode == LAT_WC_CHECK);
+	unsigned int modes = !!o->host + (o->mode == LAT_LOOPBACK) + (o->mode == LAT_WC_CHECK) +
+			     (o->mode == LAT_ALL_PAIRS);
 
 	if (o->nr_fail_if && o->mode != LAT_COMPARE)
 		return wrong("--fail-if goes with --compare");
 	if (o->mode == LAT_COMPARE)
 		return -1;
 	if (modes > 1)
-		return wrong("a host, --loopback and --wc-check exclude each other");
+		return wrong("a host, --loopback, --wc-check and --all-pairs exclude each other");
 	if (p->duration && o->all)
 		return wrong("-D measures one size for a time; it does not go with -a");
 	if (p->duration && (p->given & LAT_GIVEN_ITERS))

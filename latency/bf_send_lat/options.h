@@ -25,6 +25,7 @@ enum lat_mode {
 	LAT_LOOPBACK,
 	LAT_WC_CHECK,
 	LAT_COMPARE,
+	LAT_ALL_PAIRS,
 };
 
 /** enum lat_conn - transport service of the queue pairs. */
@@ -122,6 +123,8 @@ struct lat_params {
  * @yield: -1 when there are fewer processors than pollers, 0 never, 1 always.
  * @timeout: seconds without progress after which a peer is given up.
  * @connect_timeout: seconds to wait for a server to appear.
+ * @accept_timeout: seconds to wait for a client; 0 for as long as it takes.
+ * @rendezvous: host of rank 0, for --all-pairs, or NULL.
  * @verbosity: more messages.
  */
 struct lat_options {
@@ -169,6 +172,8 @@ struct lat_options {
 	int yield;
 	double timeout;
 	double connect_timeout;
+	double accept_timeout;
+	const char *rendezvous;
 	int verbosity;
 };
 

@@ -70,6 +70,8 @@ const struct lat_opt_row lat_opt_rows[] = {
 	{ LAT_OPT_PLOT, "plot", "FILE.svg", "draw the distribution", NULL },
 	{ LAT_OPT_COMPARE, "compare", NULL, "compare documents A and B, the two arguments", NULL },
 	{ LAT_OPT_FAIL_IF, "fail-if", "EXPR", "exit 1 when B is worse: 'p99>+5%', 'avg>3.5'", NULL },
+	{ LAT_OPT_ALL_PAIRS, "all-pairs", NULL, "under mpirun or srun: each with each, JSON lines", NULL },
+	{ LAT_OPT_RENDEZVOUS, "rendezvous", "HOST", "all-pairs: host of rank 0 (127.0.0.1)", NULL },
 	{ 'v', "verbose", NULL, "say more on standard error", NULL },
 
 	REFUSE('g', "mcg", NULL, "both ends of a group hear every message, so that no half of a round "

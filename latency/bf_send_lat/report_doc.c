@@ -178,7 +178,7 @@ void lat_report_document(struct bp_print *p, const struct lat_trial *s, int ret,
 	for (unsigned int i = 0; i < s->nr_rows; i++) {
 		const struct lat_row *row = &s->rows[i];
 
-		if (!row->take.n)
+		if (!row->take.stats.measured.n)
 			continue;
 		lat_report_row(p, s, row,
 			       detail | (row->nr_sorted <= SAMPLES_DEFAULT || s->o->keep_samples ?

@@ -147,7 +147,6 @@ static int prepare_local(struct lat_trial *s, struct bp_error *err)
 
 	s->p = s->o->params;
 	s->client = true;
-	s->cpu = -1;
 	largest(s);
 	ret = make_ends(s, err);
 	return ret ? ret : join_self(s, err);
@@ -204,6 +203,11 @@ int lat_trial_run(struct lat_trial *s, struct bp_error *err)
 	if (ret)
 		return ret;
 	s->cpu = -1;
+	/* Before the greeting, which tells the peer which processors this end may use. */
+	if (s->o->cpu >= 0)
+		ret = lat_pin(s->o, "", s->client, &s->cpu, err);
+	if (ret)
+		return ret;
 	if (s->o->mode == LAT_LOOPBACK) {
 		s->yield = s->o->yield == 1;
 		ret = prepare_local(s, err);
