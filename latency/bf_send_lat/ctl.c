@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,13 +16,21 @@
 #include "ctl_ways.h"
 #include "options.h"
 
-#define NS 1000000000ll
+#define NS	    1000000000ll
+#define REPEAT_USEC 50000
 
 static volatile sig_atomic_t interrupted;
 
+/*
+ * A signal that comes between a look at the flag and the wait behind it would be slept over;
+ * a timer repeats it until the program ends.
+ */
 static void on_signal(int sig)
 {
-	(void)sig;
+	const struct itimerval again = { { 0, REPEAT_USEC }, { 0, REPEAT_USEC } };
+
+	if (sig != SIGALRM && !interrupted)
+		setitimer(ITIMER_REAL, &again, NULL);
 	interrupted = 1;
 }
 
@@ -30,6 +39,7 @@ void lat_interrupt_setup(void)
 	/* Without SA_RESTART: what waits is to come back. */
 	struct sigaction sa = { .sa_handler = on_signal };
 
+	sigaction(SIGALRM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);

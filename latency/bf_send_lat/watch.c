@@ -113,6 +113,7 @@ int lat_watch_start(struct lat_watch *w, struct lat_ctl *ctl, double timeout)
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &ours, NULL);
 	return 0;
 }
@@ -129,5 +130,6 @@ void lat_watch_end(struct lat_watch *w)
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGALRM);
 	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }

@@ -115,6 +115,35 @@ beside RC -n 200 -s 64 -x 1 -i 1 -p 18515
 beside UC -n 200 -s 1024 -m 2048
 beside UD -n 200 -I 64 -S 0
 
+# ---- all pairs ------------------------------------------------------------------------------
+
+# launched PROGRAM...: three of them, as a launcher starts them.
+launched()
+{
+	local r pids=() status=0
+
+	for r in 1 2; do
+		OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_SIZE=3 "$@" > "$run/rank$r" 2>&1 &
+		pids+=($!)
+	done
+	OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=3 "$@" > "$run/pairs" || status=$?
+	for r in "${pids[@]}"; do wait "$r" || status=$?; done
+	return "$status"
+}
+
+all_pairs=("$send_lat" --all-pairs --rendezvous "$rxe_ip4" --source_ip "$rxe_ip4" -F -e -n 30)
+check '--all-pairs: three processes' launched timeout 60 "${all_pairs[@]}" --plot "$run/heat.svg"
+check '--all-pairs: a line for each pair, one at a time' jq -es 'map([.server, .client]) | sort == [[0,1],[0,2],[1,2]]' "$run/pairs"
+check '--all-pairs: each has its values' jq -es 'all(.ok and .results[0].n_iterations == 30) and
+	(map(.round) | unique | length == 3)' "$run/pairs"
+check '--all-pairs: heat map' test "$(grep -c '<title>' "$run/heat.svg")" -eq 6
+if command -v mpirun > /dev/null; then
+	mpirun --allow-run-as-root --oversubscribe -np 3 "${all_pairs[@]}" > "$run/mpi" 2> "$run/mpi.err" || cat "$run/mpi.err"
+	check '--all-pairs: by mpirun' jq -es 'length == 3 and all(.ok)' "$run/mpi"
+else
+	skip '--all-pairs: by mpirun' 'Open MPI is not installed'
+fi
+
 # ---- an end that dies ------------------------------------------------------------------------
 
 # now: milliseconds.
