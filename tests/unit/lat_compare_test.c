@@ -199,6 +199,25 @@ START_TEST(too_few_runs_are_said_to_be_too_few)
 }
 END_TEST
 
+START_TEST(a_mean_that_one_run_decides_is_not_real)
+{
+	struct lat_compare_opts o = { .ppm = LAT_MEAN, .block = 1 };
+
+	/* Every rank says that the second is slower, but one run of the first outweighs them all. */
+	for (size_t i = 0; i < 20; i++) {
+		a[i] = 100 + (double)i / 100;
+		b[i] = 110 + (double)i / 100;
+	}
+	ck_assert_int_eq(lat_compare(a, 20, b, 20, &o, &d), 0);
+	ck_assert(d.differs);
+	a[7] = 1000;
+	ck_assert_int_eq(lat_compare(a, 20, b, 20, &o, &d), 0);
+	ck_assert_double_lt(d.p, 0.01);
+	ck_assert(d.diff_low < 0 && d.diff_high > 0);
+	ck_assert(!d.differs);
+}
+END_TEST
+
 START_TEST(intervals_of_few_runs_hold_what_they_promise)
 {
 	struct lat_compare_opts o = { .ppm = LAT_MEAN, .block = 1, .level = 0.95, .resamples = 600 };
@@ -398,6 +417,11 @@ START_TEST(random_numbers)
 		hits[lat_rng_below(&r, 3)]++;
 	for (int i = 0; i < 3; i++)
 		ck_assert_uint_ge(hits[i], 9700);
+	/* Of three quarters of all numbers the first third would come twice as often. */
+	hits[0] = 0;
+	for (int i = 0; i < 3000; i++)
+		hits[0] += lat_rng_below(&r, 3ull << 62) < 1ull << 62;
+	ck_assert_uint_le(hits[0], 1150);
 	lat_rng_shuffle(&r, v, 100);
 	for (int i = 0; i < 100; i++) {
 		ck_assert_uint_lt(v[i], 100);
@@ -411,6 +435,6 @@ SUITE("lat_compare", a_planted_slowdown_of_3_percent_is_found, equal_pairs_pass,
       neighbours_that_are_alike_are_not_taken_for_independent,
       a_tail_that_grew_is_found_where_the_median_is_the_same, exact_intervals,
       pairs_take_out_what_both_had_in_common, too_few_runs_are_said_to_be_too_few,
-      intervals_of_few_runs_hold_what_they_promise, the_same_seed_gives_the_same_interval,
+      a_mean_that_one_run_decides_is_not_real, intervals_of_few_runs_hold_what_they_promise, the_same_seed_gives_the_same_interval,
       what_cannot_be_compared_is_refused, mann_whitney_against_all_choices, mann_whitney_of_many,
       signed_ranks_against_all_signs, students_t, random_numbers)
