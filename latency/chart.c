@@ -20,7 +20,7 @@ static const char *const colours[LAT_CHART_SERIES] = { "#0072b2", "#d55e00", "#0
 
 struct frame {
 	FILE *out;
-	double low;  /* decades of the least and the greatest value */
+	double low; /* decades of the least and the greatest value */
 	double high;
 };
 
@@ -84,16 +84,19 @@ static void grid(const struct frame *f, const char *unit)
 
 	fprintf(f->out, "<g stroke=\"#ddd\">\n");
 	for (int i = 0; i <= NINES; i++)
-		fprintf(f->out, "<path d=\"M%.1f %dV%d\"/>\n", x_of(1 - pow(10, -i)), TOP, HEIGHT - BOTTOM);
+		fprintf(f->out, "<path d=\"M%.1f %dV%d\"/>\n", x_of(1 - pow(10, -i)), TOP,
+			HEIGHT - BOTTOM);
 	for (double d = f->low; d <= f->high; d++)
-		fprintf(f->out, "<path d=\"M%d %.1fH%d\"/>\n", LEFT, y_of(f, pow(10, d)), WIDTH - RIGHT);
+		fprintf(f->out, "<path d=\"M%d %.1fH%d\"/>\n", LEFT, y_of(f, pow(10, d)),
+			WIDTH - RIGHT);
 	fprintf(f->out, "</g>\n<g text-anchor=\"middle\">\n");
 	for (int i = 0; i <= NINES; i++)
-		fprintf(f->out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", x_of(1 - pow(10, -i)), HEIGHT - BOTTOM + 20,
-			names[i]);
+		fprintf(f->out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", x_of(1 - pow(10, -i)),
+			HEIGHT - BOTTOM + 20, names[i]);
 	fprintf(f->out, "</g>\n<g text-anchor=\"end\">\n");
 	for (double d = f->low; d <= f->high; d++)
-		fprintf(f->out, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", LEFT - 8, y_of(f, pow(10, d)) + 4, pow(10, d));
+		fprintf(f->out, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", LEFT - 8,
+			y_of(f, pow(10, d)) + 4, pow(10, d));
 	fprintf(f->out, "</g>\n<text x=\"12\" y=\"%d\">", TOP - 14);
 	escaped(f->out, unit);
 	fprintf(f->out, "</text>\n");
@@ -105,8 +108,8 @@ static void curve(const struct frame *f, const struct lat_chart_series *s, const
 	uint64_t below = 0;
 	double x = x_of(0);
 
-	fprintf(f->out, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"M%.1f %.1f", colour, x,
-		y_of(f, value_of(s, h->min)));
+	fprintf(f->out, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"M%.1f %.1f",
+		colour, x, y_of(f, value_of(s, h->min)));
 	for (unsigned int i = 0; i < LAT_HIST_BUCKETS; i++) {
 		struct lat_bucket b = lat_hist_bucket(h, i);
 		double part = (double)below / (double)h->total;
@@ -117,23 +120,28 @@ static void curve(const struct frame *f, const struct lat_chart_series *s, const
 		if (h->total - below < 10)
 			break;
 		x = x_of(part);
-		fprintf(f->out, "L%.1f %.1f", x, y_of(f, value_of(s, b.low < h->min ? h->min : b.low)));
+		fprintf(f->out, "L%.1f %.1f", x,
+			y_of(f, value_of(s, b.low < h->min ? h->min : b.low)));
 		below += b.count;
 	}
 	fprintf(f->out, "\"/>\n<circle r=\"4\" fill=\"%s\" cx=\"%.1f\" cy=\"%.1f\"/>\n", colour,
 		x_of(1 - 1 / (double)h->total), y_of(f, value_of(s, h->max)));
 }
 
-int lat_chart_write(FILE *out, const char *title, const char *unit, const struct lat_chart_series *s, size_t n)
+int lat_chart_write(FILE *out, const char *title, const char *unit,
+		    const struct lat_chart_series *s, size_t n)
 {
 	struct frame f = { .out = out };
 
 	if (!n || n > LAT_CHART_SERIES)
 		return -EINVAL;
 	find_range(&f, s, n);
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		     "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" "
-		     "fill=\"#fff\"/>\n<text x=\"%d\" y=\"20\" font-size=\"15\">",
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 "
+		"0 %d %d\" "
+		"font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
+		"height=\"100%%\" "
+		"fill=\"#fff\"/>\n<text x=\"%d\" y=\"20\" font-size=\"15\">",
 		WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
 	escaped(out, title);
 	fprintf(out, "</text>\n");
@@ -141,7 +149,8 @@ int lat_chart_write(FILE *out, const char *title, const char *unit, const struct
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].hist->total)
 			curve(&f, &s[i], colours[i]);
-		fprintf(out, "<text x=\"%d\" y=\"%zu\" fill=\"%s\">", WIDTH - RIGHT + 16, TOP + 10 + 18 * i, colours[i]);
+		fprintf(out, "<text x=\"%d\" y=\"%zu\" fill=\"%s\">", WIDTH - RIGHT + 16,
+			TOP + 10 + 18 * i, colours[i]);
 		escaped(out, s[i].name);
 		fprintf(out, "</text>\n");
 	}

@@ -34,6 +34,7 @@ struct lat_chart_series {
  *
  * Return: 0; -EINVAL for a wrong number of series; -EIO when @out cannot be written.
  */
-int lat_chart_write(FILE *out, const char *title, const char *unit, const struct lat_chart_series *s, size_t n);
+int lat_chart_write(FILE *out, const char *title, const char *unit,
+		    const struct lat_chart_series *s, size_t n);
 
 #endif

@@ -23,16 +23,16 @@ static void print_phases(struct bp_print *p, const struct lat_meter *m, const st
 }
 
 /* One kind of memory: measured, or skipped with the reason; otherwise a failure. */
-static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_opts *o, unsigned int backing,
-	       unsigned int pages, struct lat_phases *ph, bool *measured)
+static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_opts *o,
+	       unsigned int backing, unsigned int pages, struct lat_phases *ph, bool *measured)
 {
 	struct bp_error err = { 0 };
 	struct lat_area a;
 	int ret = lat_area_init(&a, backing, pages, o->sizes[0], o->dir, &err);
 
 	if (!ret)
-		ret = lat_phases_run(ph, m, &a, (unsigned int)o->rounds, (unsigned int)o->warmup, "/proc/self/exe",
-				     &err);
+		ret = lat_phases_run(ph, m, &a, (unsigned int)o->rounds, (unsigned int)o->warmup,
+				     "/proc/self/exe", &err);
 	lat_area_free(&a);
 	if (ret && ret != -ENODATA)
 		return bp_log_report(&err, ret, "measuring");
@@ -55,8 +55,12 @@ static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_op
 
 int lat_mmap_phases(struct bp_cli *cli, int argc, char **argv)
 {
-	struct lat_mmap_opts o = { .backings = ~0u, .pages = ~0u, .sizes = { 8u << 20 }, .nr_sizes = 1,
-				   .rounds = 10, .warmup = 1 };
+	struct lat_mmap_opts o = { .backings = ~0u,
+				   .pages = ~0u,
+				   .sizes = { 8u << 20 },
+				   .nr_sizes = 1,
+				   .rounds = 10,
+				   .warmup = 1 };
 	struct bp_error err = { 0 };
 	struct lat_phases *ph;
 	struct lat_meter m;

@@ -35,7 +35,8 @@ struct lat_mmap_opts {
  *
  * Return: 0, or BP_EXIT_USAGE after a message.
  */
-int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letters, struct lat_mmap_opts *o);
+int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letters,
+		   struct lat_mmap_opts *o);
 
 /** lat_mmap_begin() - start the document: schema and command. @p: printer. @command: name. */
 void lat_mmap_begin(struct bp_print *p, const char *command);

@@ -135,8 +135,9 @@ static void print_notes(struct bp_print *p, const struct lat_table *t)
 			few |= cell->compared && cell->diff.hopeless && !cell->diff.differs;
 			paired |= cell->paired;
 			if (cell->n && cell->share < 0.995)
-				bp_print_text(p, "%s of %s: counted %.0f %% of the time, and scaled\n",
-					      t->row[r].name, t->column[c].label, 100 * cell->share);
+				bp_print_text(
+					p, "%s of %s: counted %.0f %% of the time, and scaled\n",
+					t->row[r].name, t->column[c].label, 100 * cell->share);
 		}
 	}
 	print_missing(p, t);
@@ -146,11 +147,14 @@ static void print_notes(struct bp_print *p, const struct lat_table *t)
 				      t->column[c].failed, t->column[c].runs, t->column[c].label);
 	if (t->nr_columns < 2)
 		return;
-	bp_print_text(p, "Base is %s; %s of %zu runs%s. real: the interval excludes 0 and a rank test agrees.\n",
-		      t->column[0].label, t->stat == LAT_MEAN ? "mean" : "median", t->column[0].runs,
-		      paired ? ", compared in pairs of a round" : "");
+	bp_print_text(p,
+		      "Base is %s; %s of %zu runs%s. real: the interval excludes 0 and a rank test "
+		      "agrees.\n",
+		      t->column[0].label, t->stat == LAT_MEAN ? "mean" : "median",
+		      t->column[0].runs, paired ? ", compared in pairs of a round" : "");
 	if (few)
-		bp_print_text(p, "few: too few runs to be sure at %g %%; use -r 10 or more\n", 100 * t->level);
+		bp_print_text(p, "few: too few runs to be sure at %g %%; use -r 10 or more\n",
+			      100 * t->level);
 }
 
 void lat_table_print(struct bp_print *p, const struct lat_table *t)
@@ -175,7 +179,8 @@ void lat_table_print(struct bp_print *p, const struct lat_table *t)
 
 		if (!any(t, r))
 			continue;
-		snprintf(name, sizeof(name), "%s%s", t->row[r].name, t->row[r].user_only ? " (user)" : "");
+		snprintf(name, sizeof(name), "%s%s", t->row[r].name,
+			 t->row[r].user_only ? " (user)" : "");
 		bp_print_object(p, NULL);
 		bp_print_str(p, "counter", NULL, t->row[r].name);
 		bp_print_str(p, "unit", NULL, t->row[r].unit);

@@ -84,7 +84,8 @@ END_TEST
 
 START_TEST(any_name_is_text)
 {
-	struct lat_chart_series s[] = { { "<script>&\"\n\x01\xff\xc3\xa9", &h, 1 }, { "none", &empty, 1 } };
+	struct lat_chart_series s[] = { { "<script>&\"\n\x01\xff\xc3\xa9", &h, 1 },
+					{ "none", &empty, 1 } };
 
 	lat_hist_reset(&h);
 	lat_hist_add(&h, 0, 20);
@@ -111,4 +112,5 @@ START_TEST(wrong_numbers)
 }
 END_TEST
 
-SUITE("lat_chart", points_are_where_the_values_are, what_few_samples_say_is_no_line, any_name_is_text, wrong_numbers)
+SUITE("lat_chart", points_are_where_the_values_are, what_few_samples_say_is_no_line,
+      any_name_is_text, wrong_numbers)

@@ -142,5 +142,6 @@ START_TEST(time_above_a_limit)
 END_TEST
 
 SUITE("lat_hist", every_value_has_a_bucket_that_holds_it, percentiles_agree_with_the_sorted_samples,
-      small_values_are_exact, extremes_are_exact_and_the_middle_stands_for_the_rest, nothing_overflows, a_merge_is_what_one_histogram_would_have_held, an_empty_one,
+      small_values_are_exact, extremes_are_exact_and_the_middle_stands_for_the_rest,
+      nothing_overflows, a_merge_is_what_one_histogram_would_have_held, an_empty_one,
       time_above_a_limit)

@@ -39,7 +39,8 @@ static void each(const struct lat_phases *ph, enum lat_phase_nr nr, uint64_t tim
 {
 	const struct lat_series *s = &ph->series[nr];
 
-	ck_assert_msg(s->stats.measured.n == times, "%s: %lu times, not %lu", s->name, s->stats.measured.n, times);
+	ck_assert_msg(s->stats.measured.n == times, "%s: %lu times, not %lu", s->name,
+		      s->stats.measured.n, times);
 	ck_assert_uint_eq(s->hist.total, times);
 	ck_assert_msg(s->faults == faults, "%s: %lu faults, not %lu", s->name, s->faults, faults);
 	ck_assert_uint_gt(s->stats.min.value, 0);
@@ -165,7 +166,8 @@ static void why(enum lat_backing b, enum lat_pages p, int code, int want, const 
 {
 	bp_error_clear(&err);
 	ck_assert_int_eq(lat_area_why(b, p, code, &err), want);
-	ck_assert_msg(strstr(err.what, text) || strstr(err.fix, text), "'%s; %s'", err.what, err.fix);
+	ck_assert_msg(strstr(err.what, text) || strstr(err.fix, text), "'%s; %s'", err.what,
+		      err.fix);
 }
 
 START_TEST(what_is_missing_has_a_reason)
@@ -179,9 +181,12 @@ START_TEST(what_is_missing_has_a_reason)
 	/* Too little memory for ordinary pages is a failure, not a lack of a kind of page. */
 	why(LAT_ANON, LAT_4K, -ENOMEM, -ENOMEM, "cannot map anon memory in pages of 4K");
 	bp_error_clear(&err);
-	ck_assert_int_eq(lat_area_init(&(struct lat_area){ 0 }, LAT_ANON, LAT_4K, 0, "/", &err), -EINVAL);
+	ck_assert_int_eq(lat_area_init(&(struct lat_area){ 0 }, LAT_ANON, LAT_4K, 0, "/", &err),
+			 -EINVAL);
 	bp_error_clear(&err);
-	ck_assert_int_eq(lat_area_init(&(struct lat_area){ 0 }, LAT_ANON, LAT_4K, UINT64_MAX, "/", &err), -EINVAL);
+	ck_assert_int_eq(
+		lat_area_init(&(struct lat_area){ 0 }, LAT_ANON, LAT_4K, UINT64_MAX, "/", &err),
+		-EINVAL);
 }
 END_TEST
 
@@ -255,5 +260,6 @@ START_TEST(a_cpu_that_is_not_there)
 END_TEST
 
 SUITE("lat_mmap", anonymous_pages_fault_once_each, shared_pages_stay_when_they_are_dropped,
-      files_and_what_a_failure_leaves, transparent_huge_pages_are_what_was_measured, what_is_missing_has_a_reason,
-      the_pattern_touches_a_tenth_or_all, the_same_seed_is_the_same_sequence, a_cpu_that_is_not_there)
+      files_and_what_a_failure_leaves, transparent_huge_pages_are_what_was_measured,
+      what_is_missing_has_a_reason, the_pattern_touches_a_tenth_or_all,
+      the_same_seed_is_the_same_sequence, a_cpu_that_is_not_there)
