@@ -65,7 +65,6 @@ static void open_one(struct lat_perf *perf, struct lat_perf_counter *c, pid_t pi
 		.disabled = leader < 0,
 		.enable_on_exec = leader < 0 && on_exec,
 		.inherit = pid > 0,
-		.exclude_hv = 1,
 	};
 
 	/* The scheduler is all kernel: what user mode sees of it is always 0. */
@@ -76,7 +75,7 @@ static void open_one(struct lat_perf *perf, struct lat_perf_counter *c, pid_t pi
 			    : 2;
 
 	for (int user_only = 0; user_only < tries; user_only++) {
-		attr.exclude_kernel = (unsigned int)user_only;
+		attr.exclude_kernel = attr.exclude_hv = (unsigned int)user_only;
 		c->user_only = user_only;
 		c->fd = perf->sys->open(&attr, pid, -1, leader, PERF_FLAG_FD_CLOEXEC);
 		c->why = c->fd < 0 ? -errno : 0;

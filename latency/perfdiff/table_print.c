@@ -57,6 +57,9 @@ static void print_cell(struct bp_print *p, const struct lat_table *t, size_t row
 		bp_print_text(p, "  %*s", WIDTH, text);
 		bp_print_f64(p, "mean", NULL, 3, c->mean);
 		bp_print_f64(p, "stdev", NULL, 3, c->stdev);
+		/* Alone, a value has nothing to differ from but itself. */
+		if (t->nr_columns == 1 && c->mean > 0)
+			bp_print_text(p, "  +- %6.2f %%", 100 * c->stdev / c->mean);
 		bp_print_f64(p, "median", NULL, 3, c->median);
 		bp_print_f64(p, "counted_share", NULL, 4, c->share);
 	} else {

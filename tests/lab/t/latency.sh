@@ -21,6 +21,7 @@ cat > "$work/start" <<-START
 	busybox mount -t proc proc /proc
 	busybox mount -t sysfs sys /sys
 	busybox mount -t devtmpfs dev /dev
+	exec > /dev/console 2>&1 < /dev/console
 	# Each byte on the console is an exit of the guest: without the histograms.
 	say()
 	{
