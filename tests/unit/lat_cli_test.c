@@ -87,6 +87,7 @@ START_TEST(perfdiff_gives_one_sentence_and_leaves_nothing)
 	/* The options of the command are its own. */
 	run_status("perfdiff run -o $D/b.json -q -r 1 -w 0 -- ls --version 2>/dev/null", 0);
 	run_says("jq -c '.configurations[0].command' $D/b.json", "[\"ls\",\"--version\"]\n");
+	run_mentions("perfdiff show $D/b.json", 0, "+-   0.00 %");
 	/* A disk that is full is no success. */
 	run_status("perfdiff show $D/b.json > /dev/full", 1);
 	leave();
