@@ -85,6 +85,9 @@ static int one(struct bp_cli *cli, const char *command, int letter, struct lat_m
 	case 'd':
 		o->dir = optarg;
 		return 0;
+	case 'P':
+		o->plot = optarg;
+		return 0;
 	default:
 		if (!strcmp(optarg, "any")) {
 			o->cpu = -2;
@@ -109,6 +112,8 @@ int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letter
 		{ "spread", no_argument, NULL, 'r' },
 		{ "dir", required_argument, NULL, 'd' },
 		{ "cpu", required_argument, NULL, 'c' },
+		{ "plot", required_argument, NULL, 'P' },
+
 		{ 0 },
 	};
 	const char *tmp = getenv("TMPDIR");
@@ -118,7 +123,7 @@ int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letter
 	o->cpu = -1;
 	opterr = 0;
 	optind = 0;
-	while (!ret && (c = getopt_long(argc, argv, "b:p:s:n:w:S:rd:c:", options, NULL)) != -1) {
+	while (!ret && (c = getopt_long(argc, argv, "b:p:s:n:w:S:rd:c:P:", options, NULL)) != -1) {
 		if (c == '?')
 			return bp_cli_usage(cli, argv[0], "wrong option '%s'", argv[optind - 1]);
 		/* Its value may be the argument before optind. */

@@ -128,6 +128,19 @@ START_TEST(phases_of_mappings)
 }
 END_TEST
 
+START_TEST(a_picture_of_them)
+{
+	in_a_directory();
+	run_status("mmap_lat phases -b anon,shared -p 4K -s 256K -n 3 --plot $D/p.json", 0);
+	run_says("grep -c '<circle' $D/p.json; grep -o 'anon 4K<\\|shared 4K<' $D/p.json",
+		 "2\nanon 4K<\nshared 4K<\n");
+	run_mentions("mmap_lat phases -b anon -p 4K -s 64K -n 2 -P /no/such/dir/p", 1,
+		     "/no/such/dir/p");
+	run_mentions("mmap_lat phases -b anon -p 4K -s 64K -n 2 -P /dev/full", 1, "/dev/full");
+	leave();
+}
+END_TEST
+
 START_TEST(the_other_measurements)
 {
 	run_says("mmap_lat -j lat_mmap -s 1M -n 20 -w 2 | jq -c '.results[0] | [.megabytes == 1, "
@@ -202,5 +215,5 @@ START_TEST(completion)
 END_TEST
 
 SUITE("lat_cli", a_run_and_its_table, perfdiff_gives_one_sentence_and_leaves_nothing,
-      failures_can_be_counted, phases_of_mappings, the_other_measurements,
+      failures_can_be_counted, phases_of_mappings, a_picture_of_them, the_other_measurements,
       every_option_is_documented, completion)
