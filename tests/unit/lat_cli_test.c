@@ -51,7 +51,8 @@ START_TEST(a_run_and_its_table)
 		 "same\n");
 	run_says("perfdiff -j show $D/a.json | jq -c '.rows[] | select(.counter == \"elapsed\") | "
 		 ".columns[1] | "
-		 "[.configuration, .runs, .paired, .change > 0]'",
+		 "[.configuration, .runs, .paired, .change_low <= .change and .change <= "
+		 ".change_high]'",
 		 "[\"two\",8,true,true]\n");
 	run_status("perfdiff show --median --level 95 $D/a.json $D/a.json", 0);
 	ck_assert_ptr_nonnull(strstr(run_output, "95 % interval"));
