@@ -54,7 +54,9 @@ LIBS		:= $(LIBVMM) $(LIBLAT) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
 
 PROGRAMS	:= $(BUILD)/bin/memtype $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass) \
 	   $(patsubst latency/%/main.c,$(BUILD)/bin/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c latency/bf_send_lat/main.c))
-GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest)
+# Sanitizers do not go into static programs.
+GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest) \
+	   $(if $(SANITIZE),,$(patsubst latency/%/main.c,$(BUILD)/guest/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c)))
 FUZZERS		:= $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES		:= $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 UNIT		:= $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
@@ -123,6 +125,12 @@ $(BUILD)/guest/bpguest: $(GUEST_SRCS) $(wildcard tests/guest/*.h) $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -static -pthread -o $@ $(GUEST_SRCS)
+
+# The same programs as in bin, for guests.
+$(BUILD)/guest/perfdiff $(BUILD)/guest/mmap_lat: $(BUILD)/guest/%: $(BUILD)/obj/latency/%/main.o $(LIBLAT) $(LIBUTIL)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -static -o $@ $^ -ljson-c -lm
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIBS) $(BUILD)/flags
 	$(call say,LD,$@)

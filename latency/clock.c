@@ -87,7 +87,8 @@ int lat_clock_calibrate(struct lat_clock *c, const struct lat_clock_source *sour
 
 	*c = (struct lat_clock){ .tsc = source->ticks, .ns_per_tick = 1, .source = *source };
 	if (window < 1000)
-		return bp_error_set(err, -EINVAL, NULL, "a clock cannot be calibrated in %lu ns", window);
+		return bp_error_set(err, -EINVAL, NULL, "a clock cannot be calibrated in %lu ns",
+				    window);
 	if (c->tsc) {
 		c->slack0 = both(source, &c->raw0, &c->ticks0);
 		do {
@@ -96,10 +97,12 @@ int lat_clock_calibrate(struct lat_clock *c, const struct lat_clock_source *sour
 		if ((int64_t)(ticks1 - c->ticks0) <= 0)
 			return bp_error_set(err, -EIO, "measure with CLOCK_MONOTONIC_RAW instead",
 					    "the time-stamp counter %s within %lu us",
-					    ticks1 == c->ticks0 ? "stood still" : "went back", window / 1000);
+					    ticks1 == c->ticks0 ? "stood still" : "went back",
+					    window / 1000);
 		c->ns_per_tick = (double)(raw1 - c->raw0) / (double)(ticks1 - c->ticks0);
 		/* Either moment can be wrong by half of its uncertainty, plus the raw clock's step of 1 ns. */
-		c->error_ppm = 1e6 * ((double)(c->slack0 + slack1) / 2 + 2) / (double)(raw1 - c->raw0);
+		c->error_ppm =
+			1e6 * ((double)(c->slack0 + slack1) / 2 + 2) / (double)(raw1 - c->raw0);
 	}
 	measure_cost(c);
 	return 0;

@@ -17,11 +17,11 @@ struct series {
 	const double *v;
 	size_t n;
 	double *sorted;
-	size_t *place;	   /* of each sample in sorted */
-	double *sum;	   /* of the samples before each, for means of blocks */
-	uint32_t *count;   /* how often each place was drawn */
+	size_t *place; /* of each sample in sorted */
+	double *sum; /* of the samples before each, for means of blocks */
+	uint32_t *count; /* how often each place was drawn */
 	size_t block;
-	double *drawn;	   /* statistic of each resample */
+	double *drawn; /* statistic of each resample */
 };
 
 struct keyed {
@@ -188,7 +188,9 @@ double lat_t_quantile(double p, double df)
 	 * end: Simpson's rule on 2000 strips, then the place where the area is reached. Where
 	 * there are many degrees of freedom, nothing is left beyond 40 standard deviations.
 	 */
-	enum { STRIPS = 2000 };
+	enum {
+		STRIPS = 2000
+	};
 	double area[STRIPS + 1] = { 0 }, h = fmin(M_PI_2, 40 / sqrt(df)) / STRIPS, want;
 	size_t i = 1;
 
@@ -202,7 +204,8 @@ double lat_t_quantile(double p, double df)
 	want = (2 * p - 1) * area[STRIPS];
 	while (i < STRIPS && area[i] < want)
 		i++;
-	return sqrt(df) * tan(h * ((double)(i - 1) + (want - area[i - 1]) / (area[i] - area[i - 1])));
+	return sqrt(df) *
+	       tan(h * ((double)(i - 1) + (want - area[i - 1]) / (area[i] - area[i - 1])));
 }
 
 static void interval(double *v, unsigned int n, double alpha, double *low, double *high)
@@ -214,8 +217,8 @@ static void interval(double *v, unsigned int n, double alpha, double *low, doubl
 	*high = v[n - 1 - cut];
 }
 
-static int bootstrap(struct series *a, struct series *b, const struct lat_compare_opts *o, double alpha,
-		     struct lat_diff *out)
+static int bootstrap(struct series *a, struct series *b, const struct lat_compare_opts *o,
+		     double alpha, struct lat_diff *out)
 {
 	struct lat_rng ra = { o->seed }, rb = { o->paired ? o->seed : ~o->seed };
 	bool ratio = out->base > 0 || out->base < 0;
@@ -342,7 +345,8 @@ int lat_compare(const double *base, size_t nbase, const double *other, size_t no
 	if (ret)
 		goto out;
 	a.block = b.block = o.block;
-	if (!o.block && (lat_block_length(base, nbase, &a.block) || lat_block_length(other, nother, &b.block))) {
+	if (!o.block && (lat_block_length(base, nbase, &a.block) ||
+			 lat_block_length(other, nother, &b.block))) {
 		ret = -ENOMEM;
 		goto out;
 	}
@@ -351,10 +355,16 @@ int lat_compare(const double *base, size_t nbase, const double *other, size_t no
 	if (o.paired)
 		a.block = b.block = a.block > b.block ? a.block : b.block;
 	*out = (struct lat_diff){
-		.base = statistic(&a, o.ppm), .other = statistic(&b, o.ppm),
-		.diff_low = -INFINITY, .diff_high = INFINITY,
-		.change = NAN, .change_low = NAN, .change_high = NAN,
-		.block_base = a.block, .block_other = b.block, .level = o.level,
+		.base = statistic(&a, o.ppm),
+		.other = statistic(&b, o.ppm),
+		.diff_low = -INFINITY,
+		.diff_high = INFINITY,
+		.change = NAN,
+		.change_low = NAN,
+		.change_high = NAN,
+		.block_base = a.block,
+		.block_other = b.block,
+		.level = o.level,
 	};
 	if (out->base > 0 || out->base < 0)
 		out->change = out->other / out->base - 1;

@@ -12,8 +12,8 @@
 #define CPUS_MAX 65536ul
 
 /* Up to @size - 1 bytes of a file below @root; returns whether it could be read. */
-__attribute__((format(printf, 4, 5)))
-static bool slurp(const char *root, char *buf, size_t size, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static bool slurp(const char *root, char *buf, size_t size,
+							const char *fmt, ...)
 {
 	char name[256], path[PATH_MAX];
 	size_t got = 0;
@@ -38,12 +38,12 @@ static bool slurp(const char *root, char *buf, size_t size, const char *fmt, ...
 }
 
 /* The same for one line. */
-#define LINE(root, buf, ...)                                                                       \
-	({                                                                                         \
-		bool ok_ = slurp(root, buf, sizeof(buf), __VA_ARGS__);                             \
-                                                                                                   \
-		(buf)[strcspn(buf, "\n")] = '\0';                                                  \
-		ok_;                                                                               \
+#define LINE(root, buf, ...)                                           \
+	({                                                             \
+		bool ok_ = slurp(root, buf, sizeof(buf), __VA_ARGS__); \
+                                                                       \
+		(buf)[strcspn(buf, "\n")] = '\0';                      \
+		ok_;                                                   \
 	})
 
 /* What follows "NAME" and a colon at the start of a line. */
@@ -148,12 +148,15 @@ static void read_cstates(struct lat_env *env, const char *root)
 	char name[32], value[32];
 
 	for (unsigned int i = 0; i < 32; i++) {
-		if (!LINE(root, name, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/name", env->cpu, i))
+		if (!LINE(root, name, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/name", env->cpu,
+			  i))
 			break;
-		if (LINE(root, value, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/disable", env->cpu, i) &&
+		if (LINE(root, value, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/disable",
+			 env->cpu, i) &&
 		    strcmp(value, "0"))
 			continue;
-		LINE(root, value, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/latency", env->cpu, i);
+		LINE(root, value, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/latency", env->cpu,
+		     i);
 		memcpy(env->cstate, name, sizeof(name));
 		env->cstate_us = (unsigned int)strtoul(value, NULL, 10);
 	}
@@ -209,8 +212,12 @@ void lat_env_read(struct lat_env *env, const char *root)
 	char text[256];
 	const char *s;
 
-	*env = (struct lat_env){ .cpu = -1, .aslr = -1, .constant_tsc = LAT_UNKNOWN,
-				 .nonstop_tsc = LAT_UNKNOWN, .virtualized = LAT_UNKNOWN, .load = -1 };
+	*env = (struct lat_env){ .cpu = -1,
+				 .aslr = -1,
+				 .constant_tsc = LAT_UNKNOWN,
+				 .nonstop_tsc = LAT_UNKNOWN,
+				 .virtualized = LAT_UNKNOWN,
+				 .load = -1 };
 	LINE(root, env->kernel, "proc/sys/kernel/osrelease");
 	LINE(root, text, "sys/devices/system/cpu/online");
 	env->online = lat_cpulist(text, NULL, NULL);
@@ -219,16 +226,19 @@ void lat_env_read(struct lat_env *env, const char *root)
 	env->isolated = covered(env, root, "sys/devices/system/cpu/isolated");
 	env->nohz_full = covered(env, root, "sys/devices/system/cpu/nohz_full");
 	if (env->cpu >= 0) {
-		LINE(root, env->governor, "sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", env->cpu);
+		LINE(root, env->governor, "sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
+		     env->cpu);
 		read_cstates(env, root);
 	}
 	env->turbo = on_off(root, "sys/devices/system/cpu/intel_pstate/no_turbo", "0");
 	if (env->turbo == LAT_UNKNOWN)
 		env->turbo = on_off(root, "sys/devices/system/cpu/cpufreq/boost", "1");
 	env->smt = on_off(root, "sys/devices/system/cpu/smt/active", "1");
-	LINE(root, env->clocksource, "sys/devices/system/clocksource/clocksource0/current_clocksource");
+	LINE(root, env->clocksource,
+	     "sys/devices/system/clocksource/clocksource0/current_clocksource");
 	/* "always [madvise] never": the chosen one is in brackets. */
-	if (LINE(root, text, "sys/kernel/mm/transparent_hugepage/enabled") && (s = strchr(text, '[')))
+	if (LINE(root, text, "sys/kernel/mm/transparent_hugepage/enabled") &&
+	    (s = strchr(text, '[')))
 		snprintf(env->thp, sizeof(env->thp), "%.*s", (int)strcspn(s + 1, "]"), s + 1);
 	if (LINE(root, text, "proc/sys/kernel/randomize_va_space") && *text)
 		env->aslr = atoi(text);
@@ -282,7 +292,8 @@ static uint64_t grown(uint64_t before, uint64_t after)
 	return after > before ? after - before : 0;
 }
 
-struct lat_env_counts lat_env_window(const struct lat_env_counts *before, const struct lat_env_counts *after)
+struct lat_env_counts lat_env_window(const struct lat_env_counts *before,
+				     const struct lat_env_counts *after)
 {
 	return (struct lat_env_counts){
 		.steal = grown(before->steal, after->steal),

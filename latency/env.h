@@ -92,7 +92,8 @@ void lat_env_count(struct lat_env_counts *c, const struct lat_env *env, const ch
 /** lat_env_window() - what happened between two readings. @before: first. @after: second.
  * Return: differences; 0 where a counter went back.
  */
-struct lat_env_counts lat_env_window(const struct lat_env_counts *before, const struct lat_env_counts *after);
+struct lat_env_counts lat_env_window(const struct lat_env_counts *before,
+				     const struct lat_env_counts *after);
 
 /**
  * lat_env_judge() - what spoils a measurement of latencies.
@@ -108,7 +109,8 @@ unsigned int lat_env_judge(const struct lat_env *env, const struct lat_env_count
  * lat_env_print() - an object "environment" in JSON with the warnings in it; nothing in text.
  * @p: printer. @env: machine. @window: what happened, or NULL.
  */
-void lat_env_print(struct bp_print *p, const struct lat_env *env, const struct lat_env_counts *window);
+void lat_env_print(struct bp_print *p, const struct lat_env *env,
+		   const struct lat_env_counts *window);
 
 /**
  * lat_cpulist() - numbers of a list as the kernel writes it, "0-3,8".

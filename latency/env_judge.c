@@ -13,8 +13,8 @@ struct list {
 	unsigned int n;
 };
 
-__attribute__((format(printf, 3, 4)))
-static void warn(struct list *l, const char *code, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void warn(struct list *l, const char *code,
+						       const char *fmt, ...)
 {
 	va_list ap;
 
@@ -30,14 +30,18 @@ static void warn(struct list *l, const char *code, const char *fmt, ...)
 static void judge_cpu(const struct lat_env *env, struct list *l)
 {
 	if (env->nr_allowed > 1)
-		warn(l, "not-pinned", "not pinned: may move between CPUs %s; pin with taskset -c", env->allowed);
+		warn(l, "not-pinned", "not pinned: may move between CPUs %s; pin with taskset -c",
+		     env->allowed);
 	else if (env->nr_allowed && env->isolated == LAT_NO)
-		warn(l, "not-isolated", "CPU %s also runs other tasks; boot with isolcpus= or use a cpuset",
+		warn(l, "not-isolated",
+		     "CPU %s also runs other tasks; boot with isolcpus= or use a cpuset",
 		     env->allowed);
 	if (*env->governor && strcmp(env->governor, "performance"))
-		warn(l, "governor", "frequency governor is %s; set it to performance", env->governor);
+		warn(l, "governor", "frequency governor is %s; set it to performance",
+		     env->governor);
 	if (env->cstate_us > CSTATE_US)
-		warn(l, "c-states", "idle state %s takes %u us to leave; disable it or hold /dev/cpu_dma_latency",
+		warn(l, "c-states",
+		     "idle state %s takes %u us to leave; disable it or hold /dev/cpu_dma_latency",
 		     env->cstate, env->cstate_us);
 	if (env->smt == LAT_YES)
 		warn(l, "smt", "another hardware thread may share the core");
@@ -49,19 +53,23 @@ static void judge_clock(const struct lat_env *env, struct list *l)
 {
 	if (env->constant_tsc == LAT_NO || env->nonstop_tsc == LAT_NO)
 		warn(l, "tsc", "the time-stamp counter is not known to be constant and nonstop");
-	else if (*env->clocksource && env->constant_tsc == LAT_YES && strcmp(env->clocksource, "tsc") &&
-		 strcmp(env->clocksource, "kvm-clock") && strcmp(env->clocksource, "hyperv_clocksource_tsc_page"))
-		warn(l, "clocksource", "the kernel measures time by %s, not by the time-stamp counter",
+	else if (*env->clocksource && env->constant_tsc == LAT_YES &&
+		 strcmp(env->clocksource, "tsc") && strcmp(env->clocksource, "kvm-clock") &&
+		 strcmp(env->clocksource, "hyperv_clocksource_tsc_page"))
+		warn(l, "clocksource",
+		     "the kernel measures time by %s, not by the time-stamp counter",
 		     env->clocksource);
 	if (env->virtualized == LAT_YES)
-		warn(l, "virtual", "runs under a hypervisor%s%s%s: its exits and stolen time are in the numbers",
+		warn(l, "virtual",
+		     "runs under a hypervisor%s%s%s: its exits and stolen time are in the numbers",
 		     *env->hypervisor ? " (" : "", env->hypervisor, *env->hypervisor ? ")" : "");
 }
 
 static void judge_window(const struct lat_env_counts *w, struct list *l)
 {
 	if (w->steal)
-		warn(l, "steal", "the hypervisor gave %lu0 ms of these CPUs to others meanwhile", w->steal);
+		warn(l, "steal", "the hypervisor gave %lu0 ms of these CPUs to others meanwhile",
+		     w->steal);
 	if (w->involuntary)
 		warn(l, "preempted", "preempted %lu times meanwhile", w->involuntary);
 	if (w->major)
@@ -93,7 +101,8 @@ static void word(struct bp_print *p, const char *key, const char *s)
 	bp_print_str(p, key, NULL, *s ? s : NULL);
 }
 
-void lat_env_print(struct bp_print *p, const struct lat_env *env, const struct lat_env_counts *window)
+void lat_env_print(struct bp_print *p, const struct lat_env *env,
+		   const struct lat_env_counts *window)
 {
 	struct lat_env_warning w[LAT_ENV_WARNINGS];
 	unsigned int n = lat_env_judge(env, window, w);

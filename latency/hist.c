@@ -89,7 +89,8 @@ double lat_hist_mean(const struct lat_hist *h)
 	if (!h->total)
 		return 0;
 	/* In two parts, as a double holds 53 bits of the quotient only. */
-	return (double)(uint64_t)(sum / h->total) + (double)(uint64_t)(sum % h->total) / (double)h->total;
+	return (double)(uint64_t)(sum / h->total) +
+	       (double)(uint64_t)(sum % h->total) / (double)h->total;
 }
 
 static uint64_t middle(const struct lat_hist *h, const struct lat_bucket *b)
@@ -101,9 +102,9 @@ static uint64_t middle(const struct lat_hist *h, const struct lat_bucket *b)
 
 struct lat_percentile lat_hist_percentile(const struct lat_hist *h, uint32_t ppm)
 {
-	struct lat_percentile p = {
-		.ppm = ppm, .rank = lat_rank(h->total, ppm), .few = lat_few(h->total, ppm)
-	};
+	struct lat_percentile p = { .ppm = ppm,
+				    .rank = lat_rank(h->total, ppm),
+				    .few = lat_few(h->total, ppm) };
 	uint64_t below = 0;
 
 	if (!h->total)

@@ -7,12 +7,14 @@
 
 #include "latency/perf.h"
 
+/* clang-format off */
 #define SOFT(n, u, c) { n, u, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c, 0 }
 #define HARD(n, c, g) { n, "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c, g }
-#define CACHE(n, c, op, g)                                                                         \
-	{ n, "", PERF_TYPE_HW_CACHE,                                                               \
-	  PERF_COUNT_HW_CACHE_##c | PERF_COUNT_HW_CACHE_OP_##op << 8 |                             \
+#define CACHE(n, c, op, g) \
+	{ n, "", PERF_TYPE_HW_CACHE, \
+	  PERF_COUNT_HW_CACHE_##c | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
 		  PERF_COUNT_HW_CACHE_RESULT_MISS << 16, g }
+/* clang-format on */
 
 /* Two hardware counters a group: old processors have two or four that can count at once. */
 const struct lat_perf_event lat_perf_events[] = {
@@ -33,7 +35,8 @@ const struct lat_perf_event lat_perf_events[] = {
 	{ NULL, NULL, 0, 0, 0 },
 };
 
-static int sys_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+static int sys_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		    unsigned long flags)
 {
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
 }
@@ -50,7 +53,8 @@ const struct lat_perf_sys *lat_perf_libc(void)
 	return &sys;
 }
 
-static void open_one(struct lat_perf *perf, struct lat_perf_counter *c, pid_t pid, bool on_exec, int leader)
+static void open_one(struct lat_perf *perf, struct lat_perf_counter *c, pid_t pid, bool on_exec,
+		     int leader)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -61,7 +65,6 @@ static void open_one(struct lat_perf *perf, struct lat_perf_counter *c, pid_t pi
 		.disabled = leader < 0,
 		.enable_on_exec = leader < 0 && on_exec,
 		.inherit = pid > 0,
-		.exclude_hv = 1,
 	};
 
 	/* The scheduler is all kernel: what user mode sees of it is always 0. */
@@ -72,7 +75,7 @@ static void open_one(struct lat_perf *perf, struct lat_perf_counter *c, pid_t pi
 			    : 2;
 
 	for (int user_only = 0; user_only < tries; user_only++) {
-		attr.exclude_kernel = (unsigned int)user_only;
+		attr.exclude_kernel = attr.exclude_hv = (unsigned int)user_only;
 		c->user_only = user_only;
 		c->fd = perf->sys->open(&attr, pid, -1, leader, PERF_FLAG_FD_CLOEXEC);
 		c->why = c->fd < 0 ? -errno : 0;
@@ -89,7 +92,8 @@ int lat_perf_open(struct lat_perf *perf, const struct lat_perf_sys *sys, pid_t p
 	bool any = false;
 
 	*perf = (struct lat_perf){ .sys = sys };
-	for (const struct lat_perf_event *e = lat_perf_events; e->name && perf->n < LAT_PERF_MAX; e++) {
+	for (const struct lat_perf_event *e = lat_perf_events; e->name && perf->n < LAT_PERF_MAX;
+	     e++) {
 		struct lat_perf_counter *c = &perf->counter[perf->n++];
 
 		*c = (struct lat_perf_counter){ .event = e, .fd = -1 };
@@ -119,7 +123,8 @@ int lat_perf_enable(struct lat_perf *perf, bool on)
 
 	for (size_t i = 0; i < perf->n; i++)
 		if (perf->counter[i].fd >= 0 &&
-		    perf->sys->ioctl(perf->counter[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
+		    perf->sys->ioctl(perf->counter[i].fd,
+				     on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
 			ret = -errno;
 	return ret;
 }

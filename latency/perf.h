@@ -20,7 +20,8 @@
 
 /** struct lat_perf_sys - system calls; replaced in tests. Each returns -1 with errno, as the call. */
 struct lat_perf_sys {
-	int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
+	int (*open)(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		    unsigned long flags);
 	int (*ioctl)(int fd, unsigned long request, unsigned long arg);
 	ssize_t (*read)(int fd, void *buf, size_t size);
 	int (*close)(int fd);

@@ -79,7 +79,8 @@ static double choose_exactly(const struct item *v, size_t n, size_t k, size_t se
 	return p;
 }
 
-int lat_rank_test(const double *a, size_t na, const double *b, size_t nb, struct lat_rank_result *out)
+int lat_rank_test(const double *a, size_t na, const double *b, size_t nb,
+		  struct lat_rank_result *out)
 {
 	size_t n = na + nb, sum2 = 0;
 	double ties, da = (double)na, db = (double)nb;

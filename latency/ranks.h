@@ -33,7 +33,8 @@ struct lat_rank_result {
  *
  * Return: 0, -EINVAL for a number that is not finite, -ENOMEM.
  */
-int lat_rank_test(const double *a, size_t na, const double *b, size_t nb, struct lat_rank_result *out);
+int lat_rank_test(const double *a, size_t na, const double *b, size_t nb,
+		  struct lat_rank_result *out);
 
 /**
  * lat_signed_rank() - Wilcoxon's test of pairs.

@@ -116,7 +116,8 @@ struct lat_percentile lat_percentile(const uint64_t *sorted, size_t n, uint32_t 
 /* How many samples lie within @d of @median; two searches in sorted samples. */
 static size_t within(const uint64_t *sorted, size_t n, uint64_t median, uint64_t d)
 {
-	uint64_t low = d > median ? 0 : median - d, high = d > UINT64_MAX - median ? UINT64_MAX : median + d;
+	uint64_t low = d > median ? 0 : median - d,
+		 high = d > UINT64_MAX - median ? UINT64_MAX : median + d;
 	size_t first = 0, last = n;
 
 	for (size_t to = n; first < to;) {

@@ -40,23 +40,28 @@ int lat_area_why(enum lat_backing backing, enum lat_pages pages, int code, struc
 	const char *size = lat_pages_words[pages];
 
 	if (pages == LAT_THP && (code == 0 || code == -EINVAL))
-		return bp_error_set(err, -ENODATA,
-				    backing == LAT_ANON	    ? "see /sys/kernel/mm/transparent_hugepage/enabled" :
-				    backing == LAT_SHARED ? "see /sys/kernel/mm/transparent_hugepage/shmem_enabled" :
-							    "its file system has none; a tmpfs with huge=always has",
-				    "the kernel gives no transparent huge pages for %s memory",
-				    lat_backing_words[backing]);
+		return bp_error_set(
+			err, -ENODATA,
+			backing == LAT_ANON ? "see /sys/kernel/mm/transparent_hugepage/enabled"
+			: backing == LAT_SHARED
+				? "see /sys/kernel/mm/transparent_hugepage/shmem_enabled"
+				: "its file system has none; a tmpfs with huge=always has",
+			"the kernel gives no transparent huge pages for %s memory",
+			lat_backing_words[backing]);
 	if ((pages == LAT_2M || pages == LAT_1G) && (code == -ENOMEM || code == -ENOSPC))
-		return bp_error_set(err, -ENODATA,
-				    pages == LAT_2M ?
-					    "echo 64 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages" :
-					    "echo 1 > /sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages",
-				    "there are not enough free huge pages of %s", size);
-	if ((pages == LAT_2M || pages == LAT_1G) && (code == -EINVAL || code == -ENOENT || code == -ENODEV ||
-						     code == -ENOSYS))
-		return bp_error_set(err, -ENODATA, NULL, "this machine has no huge pages of %s", size);
-	return bp_error_set(err, code, NULL, "cannot map %s memory in pages of %s: %s", lat_backing_words[backing],
-			    size, strerror(-code));
+		return bp_error_set(
+			err, -ENODATA,
+			pages == LAT_2M
+				? "echo 64 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+				: "echo 1 > "
+				  "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages",
+			"there are not enough free huge pages of %s", size);
+	if ((pages == LAT_2M || pages == LAT_1G) &&
+	    (code == -EINVAL || code == -ENOENT || code == -ENODEV || code == -ENOSYS))
+		return bp_error_set(err, -ENODATA, NULL, "this machine has no huge pages of %s",
+				    size);
+	return bp_error_set(err, code, NULL, "cannot map %s memory in pages of %s: %s",
+			    lat_backing_words[backing], size, strerror(-code));
 }
 
 static int huge_bits(const struct lat_area *a)
@@ -86,10 +91,13 @@ static int make_file(struct lat_area *a, const char *dir, struct bp_error *err)
 	int ret;
 
 	if (hugetlb(a)) {
-		a->fd = memfd_create("mmap_lat", (unsigned int)(MFD_CLOEXEC | MFD_HUGETLB | huge_bits(a)));
+		a->fd = memfd_create("mmap_lat",
+				     (unsigned int)(MFD_CLOEXEC | MFD_HUGETLB | huge_bits(a)));
 		if (a->fd < 0)
 			return lat_area_why(a->backing, a->pages, -errno, err);
-		return ftruncate(a->fd, (off_t)a->size) ? lat_area_why(a->backing, a->pages, -errno, err) : 0;
+		return ftruncate(a->fd, (off_t)a->size)
+			       ? lat_area_why(a->backing, a->pages, -errno, err)
+			       : 0;
 	}
 	if (snprintf(path, sizeof(path), "%s/mmap_lat.XXXXXX", dir) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
@@ -100,7 +108,8 @@ static int make_file(struct lat_area *a, const char *dir, struct bp_error *err)
 	unlink(path);
 	ret = fill(a->fd, a->size);
 	if (ret)
-		return bp_error_set(err, ret, "name another directory with --dir, or less with --size",
+		return bp_error_set(err, ret,
+				    "name another directory with --dir, or less with --size",
 				    "cannot fill a file in '%s': %s", dir, strerror(-ret));
 	return 0;
 }
@@ -110,18 +119,23 @@ int lat_area_init(struct lat_area *a, enum lat_backing backing, enum lat_pages p
 {
 	size_t align;
 
-	*a = (struct lat_area){ .backing = backing, .pages = pages, .page = page_of(pages), .fd = -1,
+	*a = (struct lat_area){ .backing = backing,
+				.pages = pages,
+				.page = page_of(pages),
+				.fd = -1,
 				.reserved = MAP_FAILED };
 	if (!size || size > SIZE_MAX_)
-		return bp_error_set(err, -EINVAL, NULL, "a size of %lu bytes cannot be measured", size);
+		return bp_error_set(err, -EINVAL, NULL, "a size of %lu bytes cannot be measured",
+				    size);
 	a->size = (size + a->page - 1) / a->page * a->page;
 	/* Page tables are shared out alike for all: pages of 4K are aligned as those of 2M. */
 	align = a->page > (2u << 20) ? a->page : 2u << 20;
 	a->reserved_size = 2 * (a->size + align) + align;
-	a->reserved = mmap(NULL, a->reserved_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	a->reserved = mmap(NULL, a->reserved_size, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (a->reserved == MAP_FAILED)
-		return bp_error_set(err, -errno, "try less with --size", "no room for %zu bytes: %s", a->size,
-				    strerror(errno));
+		return bp_error_set(err, -errno, "try less with --size",
+				    "no room for %zu bytes: %s", a->size, strerror(errno));
 	a->addr = (char *)(((uintptr_t)a->reserved + align - 1) / align * align);
 	a->other = (char *)(((uintptr_t)a->addr + a->size + align - 1) / align * align);
 	/* The addresses stay free: nothing else of this program is mapped while it measures. */

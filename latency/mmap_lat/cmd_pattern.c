@@ -6,8 +6,8 @@
 #include "latency/mmap_lat/mmap_lat.h"
 #include "latency/mmap_lat/pattern.h"
 
-static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_opts *o, uint64_t size,
-	       struct lat_pattern *pt)
+static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_opts *o,
+	       uint64_t size, struct lat_pattern *pt)
 {
 	struct bp_error err = { 0 };
 	struct lat_area a;
@@ -23,7 +23,8 @@ static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_op
 	bp_print_f64(p, "megabytes", "%.6f", 6, (double)size / (1 << 20));
 	/* The two columns that lmbench prints: megabytes and microseconds of the whole. */
 	bp_print_f64(p, "whole_us", " %.1f\n", 3,
-		     lat_clock_ns(&m->clock, lat_hist_percentile(&pt->whole.hist, LAT_P50).value) / 1000);
+		     lat_clock_ns(&m->clock, lat_hist_percentile(&pt->whole.hist, LAT_P50).value) /
+			     1000);
 	bp_print_u64(p, "touches", NULL, pt->touches);
 	lat_series_heading(p);
 	bp_print_array(p, "parts");
@@ -40,8 +41,11 @@ static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_op
 
 int lat_mmap_pattern(struct bp_cli *cli, int argc, char **argv)
 {
-	struct lat_mmap_opts o = { .rounds = 200, .warmup = 10, .nr_sizes = 6,
-				   .sizes = { 512u << 10, 1u << 20, 2u << 20, 4u << 20, 8u << 20, 16u << 20 } };
+	struct lat_mmap_opts o = { .rounds = 200,
+				   .warmup = 10,
+				   .nr_sizes = 6,
+				   .sizes = { 512u << 10, 1u << 20, 2u << 20, 4u << 20, 8u << 20,
+					      16u << 20 } };
 	struct bp_error err = { 0 };
 	struct lat_pattern *pt;
 	struct lat_meter m;

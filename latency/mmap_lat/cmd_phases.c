@@ -1,11 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <bp/log.h>
+#include "latency/chart.h"
 #include "latency/mmap_lat/mmap_lat.h"
 #include "latency/mmap_lat/phases.h"
 
 #define EXIT_SKIPPED 77
+
+/* First touches of each kind that was measured, for a picture. */
+struct plot {
+	size_t n;
+	char name[LAT_CHART_SERIES][16];
+	struct lat_hist hist[LAT_CHART_SERIES];
+};
+
+static void plot_keep(struct plot *plot, const struct lat_area *a, const struct lat_phases *ph)
+{
+	if (!plot || plot->n == LAT_CHART_SERIES)
+		return;
+	snprintf(plot->name[plot->n], sizeof(plot->name[0]), "%s %s", lat_backing_words[a->backing],
+		 lat_pages_words[a->pages]);
+	plot->hist[plot->n++] = ph->series[LAT_PH_TOUCH].hist;
+}
+
+static int plot_write(const struct plot *plot, const char *path, const struct lat_meter *m)
+{
+	struct lat_chart_series s[LAT_CHART_SERIES];
+	FILE *f = fopen(path, "we");
+	int ret;
+
+	if (!f) {
+		bp_log_error("cannot write '%s': %s", path, strerror(errno));
+		return BP_EXIT_FAIL;
+	}
+	for (size_t i = 0; i < plot->n; i++)
+		s[i] = (struct lat_chart_series){ plot->name[i], &plot->hist[i],
+						  m->clock.ns_per_tick };
+	ret = lat_chart_write(f, "First touch of a page", "ns", s, plot->n);
+	if (fclose(f) && !ret)
+		ret = -errno;
+	if (ret)
+		bp_log_error("cannot write '%s': %s", path, strerror(-ret));
+	return ret ? BP_EXIT_FAIL : BP_EXIT_OK;
+}
 
 static void print_phases(struct bp_print *p, const struct lat_meter *m, const struct lat_phases *ph)
 {
@@ -23,16 +63,17 @@ static void print_phases(struct bp_print *p, const struct lat_meter *m, const st
 }
 
 /* One kind of memory: measured, or skipped with the reason; otherwise a failure. */
-static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_opts *o, unsigned int backing,
-	       unsigned int pages, struct lat_phases *ph, bool *measured)
+static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_opts *o,
+	       unsigned int backing, unsigned int pages, struct lat_phases *ph, struct plot *plot,
+	       bool *measured)
 {
 	struct bp_error err = { 0 };
 	struct lat_area a;
 	int ret = lat_area_init(&a, backing, pages, o->sizes[0], o->dir, &err);
 
 	if (!ret)
-		ret = lat_phases_run(ph, m, &a, (unsigned int)o->rounds, (unsigned int)o->warmup, "/proc/self/exe",
-				     &err);
+		ret = lat_phases_run(ph, m, &a, (unsigned int)o->rounds, (unsigned int)o->warmup,
+				     "/proc/self/exe", &err);
 	lat_area_free(&a);
 	if (ret && ret != -ENODATA)
 		return bp_log_report(&err, ret, "measuring");
@@ -49,20 +90,27 @@ static int one(struct bp_print *p, struct lat_meter *m, const struct lat_mmap_op
 	else
 		print_phases(p, m, ph);
 	bp_print_object_end(p);
+	if (!ret)
+		plot_keep(plot, &a, ph);
 	*measured |= !ret;
 	return 0;
 }
 
 int lat_mmap_phases(struct bp_cli *cli, int argc, char **argv)
 {
-	struct lat_mmap_opts o = { .backings = ~0u, .pages = ~0u, .sizes = { 8u << 20 }, .nr_sizes = 1,
-				   .rounds = 10, .warmup = 1 };
+	struct lat_mmap_opts o = { .backings = ~0u,
+				   .pages = ~0u,
+				   .sizes = { 8u << 20 },
+				   .nr_sizes = 1,
+				   .rounds = 10,
+				   .warmup = 1 };
 	struct bp_error err = { 0 };
+	struct plot *plot = NULL;
 	struct lat_phases *ph;
 	struct lat_meter m;
 	struct bp_print *p = NULL;
 	bool measured = false;
-	int status = lat_mmap_parse(cli, argc, argv, "bpsnwdc", &o), ret;
+	int status = lat_mmap_parse(cli, argc, argv, "bpsnwdcP", &o), ret;
 
 	if (status)
 		return status;
@@ -73,7 +121,9 @@ int lat_mmap_phases(struct bp_cli *cli, int argc, char **argv)
 		return bp_log_report(&err, ret, "starting");
 	ph = lat_phases_new();
 	p = bp_print_new(stdout, cli->mode);
-	if (!ph || !p) {
+	if (o.plot)
+		plot = calloc(1, sizeof(*plot));
+	if (!ph || !p || (o.plot && !plot)) {
 		status = bp_log_report(NULL, -ENOMEM, "starting");
 		goto out;
 	}
@@ -84,7 +134,7 @@ int lat_mmap_phases(struct bp_cli *cli, int argc, char **argv)
 	for (unsigned int b = 0; b < LAT_BACKINGS && !status; b++)
 		for (unsigned int g = 0; g < LAT_PAGES && !status; g++)
 			if (o.backings >> b & 1 && o.pages >> g & 1)
-				status = one(p, &m, &o, b, g, ph, &measured);
+				status = one(p, &m, &o, b, g, ph, plot, &measured);
 	bp_print_array_end(p);
 	lat_meter_print(p, &m);
 	bp_print_object_end(p);
@@ -94,6 +144,9 @@ out:
 	ret = bp_print_free(p);
 	if (ret && !status)
 		status = bp_log_report(NULL, ret, "writing what was measured");
+	if (!status && o.plot)
+		status = plot_write(plot, o.plot, &m);
+	free(plot);
 	lat_phases_free(ph);
 	lat_meter_close(&m);
 	return status;

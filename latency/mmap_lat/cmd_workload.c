@@ -54,7 +54,8 @@ int lat_mmap_workload(struct bp_cli *cli, int argc, char **argv)
 	if (ret)
 		status = bp_log_report(NULL, ret, "writing what was measured");
 	else if (w->wrong) {
-		bp_log_error("%lu bytes were not what had been written: this kernel moves or maps memory wrongly",
+		bp_log_error("%lu bytes were not what had been written: this kernel moves or maps "
+			     "memory wrongly",
 			     w->wrong);
 		status = BP_EXIT_FAIL;
 	}

@@ -13,8 +13,7 @@ static const struct bp_command commands[] = {
 	  "-s, --size SIZE    of the mapping (8M), rounded up to whole pages\n"
 	  "-n, --rounds N     that count (10)\n"
 	  "-w, --warmup N     before them, that do not (1)\n"
-	  "-d, --dir DIR      for files ($TMPDIR, /tmp)\n"
-	  CPU_HELP "\n"
+	  "-d, --dir DIR      for files ($TMPDIR, /tmp)\n" CPU_HELP "\n"
 	  "Steps: map, first touch, drop (MADV_DONTNEED), touch again, protect, unprotect, fork,\n"
 	  "touch after fork, exec, move, unmap. What this machine does not have is skipped, with\n"
 	  "the reason; exit status 77 when nothing is left.",
@@ -24,14 +23,12 @@ static const struct bp_command commands[] = {
 	  "-r, --spread       touch every 160 KiB of all, not every 16 KiB of the first tenth\n"
 	  "-n, --rounds N     that count (200)\n"
 	  "-w, --warmup N     before them, that do not (10)\n"
-	  "-d, --dir DIR      for the file ($TMPDIR, /tmp)\n"
-	  CPU_HELP,
+	  "-d, --dir DIR      for the file ($TMPDIR, /tmp)\n" CPU_HELP,
 	  lat_mmap_pattern },
 	{ "mmap-perf", "[OPTIONS]", "time random maps, unmaps, moves and touches",
 	  "-n, --rounds N     operations that count (1000000)\n"
 	  "-w, --warmup N     before them, that do not (1000)\n"
-	  "-S, --seed N       of the sequence (2009)\n"
-	  CPU_HELP "\n"
+	  "-S, --seed N       of the sequence (2009)\n" CPU_HELP "\n"
 	  "The digest is the same wherever the same sequence ran.",
 	  lat_mmap_workload },
 	{ NULL, NULL, NULL, NULL, NULL },

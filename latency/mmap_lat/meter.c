@@ -19,12 +19,14 @@ static int pin(int cpu, struct bp_error *err)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		return bp_error_set(err, -errno, "name a CPU of /proc/self/status, Cpus_allowed_list",
+		return bp_error_set(err, -errno,
+				    "name a CPU of /proc/self/status, Cpus_allowed_list",
 				    "cannot stay on CPU %d: %s", cpu, strerror(errno));
 	return 0;
 }
 
-int lat_meter_open(struct lat_meter *m, int cpu, const struct lat_perf_sys *sys, struct bp_error *err)
+int lat_meter_open(struct lat_meter *m, int cpu, const struct lat_perf_sys *sys,
+		   struct bp_error *err)
 {
 	struct lat_clock_source source;
 	int ret;
@@ -42,7 +44,8 @@ int lat_meter_open(struct lat_meter *m, int cpu, const struct lat_perf_sys *sys,
 	}
 	if (ret)
 		return ret;
-	m->counting = !lat_perf_open(&m->perf, sys, 0, false, NULL) && !lat_perf_enable(&m->perf, true);
+	m->counting = !lat_perf_open(&m->perf, sys, 0, false, NULL) &&
+		      !lat_perf_enable(&m->perf, true);
 	lat_env_count(&m->before, &m->env, "/");
 	m->start = lat_clock_now(&m->clock);
 	return 0;

@@ -57,7 +57,8 @@ struct lat_series {
  *
  * Return: 0 or a negative errno.
  */
-int lat_meter_open(struct lat_meter *m, int cpu, const struct lat_perf_sys *sys, struct bp_error *err);
+int lat_meter_open(struct lat_meter *m, int cpu, const struct lat_perf_sys *sys,
+		   struct bp_error *err);
 
 /** lat_meter_close() - give its counters back. @m: meter. */
 void lat_meter_close(struct lat_meter *m);
@@ -74,7 +75,8 @@ void lat_series_open(struct lat_series *s, struct lat_meter *m);
 void lat_series_close(struct lat_series *s, struct lat_meter *m);
 
 /** lat_series_add() - an operation. @s: series. @m: meter. @from: clock before. @to: clock after. */
-static inline void lat_series_add(struct lat_series *s, const struct lat_meter *m, uint64_t from, uint64_t to)
+static inline void lat_series_add(struct lat_series *s, const struct lat_meter *m, uint64_t from,
+				  uint64_t to)
 {
 	if (lat_stats_add(&s->stats, to - from, from - m->start) == LAT_MEASURED)
 		lat_hist_add(&s->hist, to - from, 1);
@@ -89,7 +91,8 @@ void lat_series_print(struct bp_print *p, const struct lat_meter *m, const struc
 /** lat_series_counters() - counters per operation of several series: lines of text that JSON has
  * already had. @p: printer. @m: meter. @s: series. @n: how many.
  */
-void lat_series_counters(struct bp_print *p, const struct lat_meter *m, const struct lat_series *s, size_t n);
+void lat_series_counters(struct bp_print *p, const struct lat_meter *m, const struct lat_series *s,
+			 size_t n);
 
 /** lat_meter_print() - clock, missing counters, environment: the end of the document. @p: printer.
  * @m: meter.

@@ -12,7 +12,7 @@
  * @backings, @pages: bit N for the Nth of enum lat_backing and enum lat_pages.
  * @sizes: bytes. @nr_sizes: how many.
  * @rounds, @warmup: what counts, and what before it does not. @seed: of the sequence.
- * @spread: touch all of a file. @dir: for files. @cpu: as lat_meter_open().
+ * @spread: touch all of a file. @dir: for files. @plot: file for a picture, or NULL. @cpu: as lat_meter_open().
  */
 struct lat_mmap_opts {
 	unsigned int backings;
@@ -24,18 +24,20 @@ struct lat_mmap_opts {
 	uint64_t seed;
 	bool spread;
 	const char *dir;
+	const char *plot;
 	int cpu;
 };
 
 /**
  * lat_mmap_parse() - read a command's options.
  * @cli: program. @argc: as the command got it. @argv: likewise.
- * @letters: those of "bpsnwSrdc" that this command has.
+ * @letters: those of "bpsnwSrdcP" that this command has.
  * @o: defaults, changed by what is given.
  *
  * Return: 0, or BP_EXIT_USAGE after a message.
  */
-int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letters, struct lat_mmap_opts *o);
+int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letters,
+		   struct lat_mmap_opts *o);
 
 /** lat_mmap_begin() - start the document: schema and command. @p: printer. @command: name. */
 void lat_mmap_begin(struct bp_print *p, const char *command);

@@ -8,8 +8,8 @@
 #define ROUNDS_MAX 100000000ull
 
 /* "anon,file" or "all": a bit for each word. */
-static int words(struct bp_cli *cli, const char *command, const char *option, const char *const *known,
-		 unsigned int *out)
+static int words(struct bp_cli *cli, const char *command, const char *option,
+		 const char *const *known, unsigned int *out)
 {
 	char *list = strdup(optarg), *rest = list, *w;
 	int ret = list ? 0 : BP_EXIT_FAIL;
@@ -52,11 +52,12 @@ static int sizes(struct bp_cli *cli, const char *command, struct lat_mmap_opts *
 	return ret;
 }
 
-static int number(struct bp_cli *cli, const char *command, const char *option, uint64_t min, uint64_t max,
-		  uint64_t *out)
+static int number(struct bp_cli *cli, const char *command, const char *option, uint64_t min,
+		  uint64_t max, uint64_t *out)
 {
 	if (bp_parse_u64(optarg, min, max, out))
-		return bp_cli_usage(cli, command, "--%s is %lu to %lu, not '%s'", option, min, max, optarg);
+		return bp_cli_usage(cli, command, "--%s is %lu to %lu, not '%s'", option, min, max,
+				    optarg);
 	return 0;
 }
 
@@ -84,6 +85,9 @@ static int one(struct bp_cli *cli, const char *command, int letter, struct lat_m
 	case 'd':
 		o->dir = optarg;
 		return 0;
+	case 'P':
+		o->plot = optarg;
+		return 0;
 	default:
 		if (!strcmp(optarg, "any")) {
 			o->cpu = -2;
@@ -95,14 +99,22 @@ static int one(struct bp_cli *cli, const char *command, int letter, struct lat_m
 	}
 }
 
-int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letters, struct lat_mmap_opts *o)
+int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letters,
+		   struct lat_mmap_opts *o)
 {
 	static const struct option options[] = {
-		{ "backing", required_argument, NULL, 'b' }, { "pages", required_argument, NULL, 'p' },
-		{ "size", required_argument, NULL, 's' },    { "rounds", required_argument, NULL, 'n' },
-		{ "warmup", required_argument, NULL, 'w' },  { "seed", required_argument, NULL, 'S' },
-		{ "spread", no_argument, NULL, 'r' },	     { "dir", required_argument, NULL, 'd' },
-		{ "cpu", required_argument, NULL, 'c' },     { 0 },
+		{ "backing", required_argument, NULL, 'b' },
+		{ "pages", required_argument, NULL, 'p' },
+		{ "size", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'n' },
+		{ "warmup", required_argument, NULL, 'w' },
+		{ "seed", required_argument, NULL, 'S' },
+		{ "spread", no_argument, NULL, 'r' },
+		{ "dir", required_argument, NULL, 'd' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "plot", required_argument, NULL, 'P' },
+
+		{ 0 },
 	};
 	const char *tmp = getenv("TMPDIR");
 	int c, ret = 0;
@@ -111,7 +123,7 @@ int lat_mmap_parse(struct bp_cli *cli, int argc, char **argv, const char *letter
 	o->cpu = -1;
 	opterr = 0;
 	optind = 0;
-	while (!ret && (c = getopt_long(argc, argv, "b:p:s:n:w:S:rd:c:", options, NULL)) != -1) {
+	while (!ret && (c = getopt_long(argc, argv, "b:p:s:n:w:S:rd:c:P:", options, NULL)) != -1) {
 		if (c == '?')
 			return bp_cli_usage(cli, argv[0], "wrong option '%s'", argv[optind - 1]);
 		/* Its value may be the argument before optind. */

@@ -12,7 +12,8 @@ int lat_pattern_run(struct lat_pattern *out, struct lat_meter *m, int fd, size_t
 	size_t end = spread ? size : size / LAT_PATTERN_PART;
 
 	if (size < LAT_PATTERN_STRIDE * LAT_PATTERN_PART)
-		return bp_error_set(err, -EINVAL, NULL, "the pattern needs at least %u bytes, not %zu",
+		return bp_error_set(err, -EINVAL, NULL,
+				    "the pattern needs at least %u bytes, not %zu",
 				    LAT_PATTERN_STRIDE * LAT_PATTERN_PART, size);
 	lat_series_init(&out->whole, "whole", warmup);
 	lat_series_init(&out->map, "map", warmup);
@@ -29,7 +30,8 @@ int lat_pattern_run(struct lat_pattern *out, struct lat_meter *m, int fd, size_t
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		t1 = lat_clock_now(&m->clock);
 		if (p == MAP_FAILED)
-			return bp_error_set(err, -errno, NULL, "cannot map %zu bytes: %s", size, strerror(errno));
+			return bp_error_set(err, -errno, NULL, "cannot map %zu bytes: %s", size,
+					    strerror(errno));
 		for (size_t at = 0; at < end; at += stride)
 			*(volatile char *)(p + at) = (char)at;
 		t2 = lat_clock_now(&m->clock);

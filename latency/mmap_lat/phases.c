@@ -10,15 +10,18 @@
 #include "latency/mmap_lat/phases.h"
 
 const char *const lat_phase_names[LAT_PHASES] = {
-	[LAT_PH_MAP] = "map",	      [LAT_PH_TOUCH] = "first touch", [LAT_PH_DROP] = "drop",
-	[LAT_PH_AGAIN] = "touch again", [LAT_PH_PROTECT] = "protect",   [LAT_PH_UNPROTECT] = "unprotect",
-	[LAT_PH_FORK] = "fork",	      [LAT_PH_COW] = "after fork",    [LAT_PH_EXEC] = "exec",
-	[LAT_PH_MOVE] = "move",	      [LAT_PH_UNMAP] = "unmap",
+	[LAT_PH_MAP] = "map",	      [LAT_PH_TOUCH] = "first touch",
+	[LAT_PH_DROP] = "drop",	      [LAT_PH_AGAIN] = "touch again",
+	[LAT_PH_PROTECT] = "protect", [LAT_PH_UNPROTECT] = "unprotect",
+	[LAT_PH_FORK] = "fork",	      [LAT_PH_COW] = "after fork",
+	[LAT_PH_EXEC] = "exec",	      [LAT_PH_MOVE] = "move",
+	[LAT_PH_UNMAP] = "unmap",
 };
 
 struct lat_phases *lat_phases_new(void)
 {
-	struct lat_phases *ph = mmap(NULL, sizeof(*ph), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct lat_phases *ph =
+		mmap(NULL, sizeof(*ph), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (ph == MAP_FAILED)
 		return NULL;
@@ -124,7 +127,8 @@ static int do_move(struct round *r, struct bp_error *err)
 	}
 	/* mremap() of huge pages came with 5.16. */
 	if (errno == EINVAL && (r->a->pages == LAT_2M || r->a->pages == LAT_1G)) {
-		snprintf(r->ph->no_move, sizeof(r->ph->no_move), "this kernel cannot move huge pages");
+		snprintf(r->ph->no_move, sizeof(r->ph->no_move),
+			 "this kernel cannot move huge pages");
 		return 0;
 	}
 	return bp_error_set(err, -errno, NULL, "cannot move a mapping: %s", strerror(errno));
@@ -147,7 +151,9 @@ static int whole(struct round *r, enum lat_phase_nr nr, struct bp_error *err)
 		ret = mprotect(r->a->addr, r->a->size, PROT_READ | PROT_WRITE);
 	}
 	end(r, nr);
-	return ret ? bp_error_set(err, -errno, NULL, "%s failed: %s", lat_phase_names[nr], strerror(errno)) : 0;
+	return ret ? bp_error_set(err, -errno, NULL, "%s failed: %s", lat_phase_names[nr],
+				  strerror(errno))
+		   : 0;
 }
 
 static int one_round(struct round *r, struct bp_error *err)
@@ -196,8 +202,9 @@ out:
 	return ret;
 }
 
-int lat_phases_run(struct lat_phases *ph, struct lat_meter *m, const struct lat_area *a, unsigned int rounds,
-		   unsigned int warmup, const char *exit_program, struct bp_error *err)
+int lat_phases_run(struct lat_phases *ph, struct lat_meter *m, const struct lat_area *a,
+		   unsigned int rounds, unsigned int warmup, const char *exit_program,
+		   struct bp_error *err)
 {
 	struct round r = { .ph = ph, .m = m, .a = a, .exit_program = exit_program };
 
@@ -207,7 +214,8 @@ int lat_phases_run(struct lat_phases *ph, struct lat_meter *m, const struct lat_
 	for (enum lat_phase_nr i = 0; i < LAT_PHASES; i++) {
 		bool each_page = i == LAT_PH_TOUCH || i == LAT_PH_AGAIN || i == LAT_PH_COW;
 
-		lat_series_init(&ph->series[i], lat_phase_names[i], (uint64_t)warmup * (each_page ? ph->pages : 1));
+		lat_series_init(&ph->series[i], lat_phase_names[i],
+				(uint64_t)warmup * (each_page ? ph->pages : 1));
 	}
 	for (unsigned int i = 0; i < rounds + warmup; i++) {
 		int ret = one_round(&r, err);

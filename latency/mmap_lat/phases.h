@@ -8,17 +8,17 @@
 
 /** enum lat_phase_nr - steps, in the order they are done. */
 enum lat_phase_nr {
-	LAT_PH_MAP,	  /* mmap() */
-	LAT_PH_TOUCH,	  /* first write to each page, one by one */
-	LAT_PH_DROP,	  /* madvise(MADV_DONTNEED) */
-	LAT_PH_AGAIN,	  /* write to each page again */
-	LAT_PH_PROTECT,	  /* mprotect() to read-only */
+	LAT_PH_MAP, /* mmap() */
+	LAT_PH_TOUCH, /* first write to each page, one by one */
+	LAT_PH_DROP, /* madvise(MADV_DONTNEED) */
+	LAT_PH_AGAIN, /* write to each page again */
+	LAT_PH_PROTECT, /* mprotect() to read-only */
 	LAT_PH_UNPROTECT, /* and back */
-	LAT_PH_FORK,	  /* fork(), until it returns here */
-	LAT_PH_COW,	  /* write to each page after the child has gone */
-	LAT_PH_EXEC,	  /* fork, exec of this program, its end */
-	LAT_PH_MOVE,	  /* mremap() to another address */
-	LAT_PH_UNMAP,	  /* munmap() */
+	LAT_PH_FORK, /* fork(), until it returns here */
+	LAT_PH_COW, /* write to each page after the child has gone */
+	LAT_PH_EXEC, /* fork, exec of this program, its end */
+	LAT_PH_MOVE, /* mremap() to another address */
+	LAT_PH_UNMAP, /* munmap() */
 	LAT_PHASES,
 };
 
@@ -59,7 +59,8 @@ void lat_phases_free(struct lat_phases *ph);
  *
  * Return: 0; -ENODATA when there is no such memory here; another negative errno.
  */
-int lat_phases_run(struct lat_phases *ph, struct lat_meter *m, const struct lat_area *a, unsigned int rounds,
-		   unsigned int warmup, const char *exit_program, struct bp_error *err);
+int lat_phases_run(struct lat_phases *ph, struct lat_meter *m, const struct lat_area *a,
+		   unsigned int rounds, unsigned int warmup, const char *exit_program,
+		   struct bp_error *err);
 
 #endif

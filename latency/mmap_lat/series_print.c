@@ -18,7 +18,8 @@ static void cell(struct bp_print *p, const char *key, double ns, char mark)
 	bp_print_f64(p, key, NULL, 2, ns);
 }
 
-static void extreme(struct bp_print *p, const struct lat_meter *m, const char *key, const struct lat_extreme *e)
+static void extreme(struct bp_print *p, const struct lat_meter *m, const char *key,
+		    const struct lat_extreme *e)
 {
 	bp_print_object(p, key);
 	cell(p, "ns", lat_clock_ns(&m->clock, e->value), ' ');
@@ -48,10 +49,12 @@ void lat_series_heading(struct bp_print *p)
 	bp_print_text(p, "%-14s %8s %*s ", "ns", "times", WIDTH, "min");
 	for (const uint32_t *q = lat_percentiles; *q; q++)
 		bp_print_text(p, " %*s ", WIDTH, percentile_name(*q));
-	bp_print_text(p, " %*s  %*s  %*s  %*s\n", WIDTH, "max", WIDTH, "mean", WIDTH, "stdev", WIDTH, "first");
+	bp_print_text(p, " %*s  %*s  %*s  %*s\n", WIDTH, "max", WIDTH, "mean", WIDTH, "stdev",
+		      WIDTH, "first");
 }
 
-static void print_counters(struct bp_print *p, const struct lat_meter *m, const struct lat_series *s)
+static void print_counters(struct bp_print *p, const struct lat_meter *m,
+			   const struct lat_series *s)
 {
 	bp_print_object(p, "counters");
 	for (size_t i = 0; m->counting && i < m->perf.n; i++)
@@ -114,7 +117,8 @@ static bool worth_showing(const struct lat_perf_counter *c)
 	return c->fd >= 0 && (c->event->type != PERF_TYPE_SOFTWARE);
 }
 
-void lat_series_counters(struct bp_print *p, const struct lat_meter *m, const struct lat_series *s, size_t n)
+void lat_series_counters(struct bp_print *p, const struct lat_meter *m, const struct lat_series *s,
+			 size_t n)
 {
 	if (bp_print_is_json(p))
 		return;
@@ -174,9 +178,11 @@ void lat_meter_print(struct bp_print *p, const struct lat_meter *m)
 	bp_print_f64(p, "error_ppm", " within %.1f ppm", 2, m->clock.error_ppm);
 	bp_print_f64(p, "drift_ppm", ", moved by %.1f ppm meanwhile", 2, drift);
 	bp_print_f64(p, "cost_ns", "; a reading costs %.1f ns,", 2, m->clock.cost_median);
-	bp_print_f64(p, "cost_min_ns", " at least %.1f, which is in each number\n", 2, m->clock.cost_min);
+	bp_print_f64(p, "cost_min_ns", " at least %.1f, which is in each number\n", 2,
+		     m->clock.cost_min);
 	bp_print_object_end(p);
 	lat_env_print(p, &m->env, &window);
-	for (unsigned int i = 0, n = lat_env_judge(&m->env, &window, w); !bp_print_is_json(p) && i < n; i++)
+	for (unsigned int i = 0, n = lat_env_judge(&m->env, &window, w);
+	     !bp_print_is_json(p) && i < n; i++)
 		bp_print_text(p, "warning: %s\n", w[i].text);
 }

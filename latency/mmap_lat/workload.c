@@ -11,7 +11,7 @@
 #include "latency/rng.h"
 
 const char *const lat_work_names[LAT_WORKS] = {
-	[LAT_WK_MAP] = "map",   [LAT_WK_UNMAP] = "unmap",     [LAT_WK_RESIZE] = "resize",
+	[LAT_WK_MAP] = "map",	[LAT_WK_UNMAP] = "unmap",     [LAT_WK_RESIZE] = "resize",
 	[LAT_WK_MOVE] = "move", [LAT_WK_PROTECT] = "protect", [LAT_WK_TOUCH] = "touch",
 };
 
@@ -73,7 +73,8 @@ static int failed(enum lat_work kind, unsigned int slot, struct bp_error *err)
 {
 	int code = errno ? -errno : -EEXIST;
 
-	return bp_error_set(err, code, NULL, "%s of slot %u failed: %s", lat_work_names[kind], slot, strerror(-code));
+	return bp_error_set(err, code, NULL, "%s of slot %u failed: %s", lat_work_names[kind], slot,
+			    strerror(-code));
 }
 
 static unsigned char some_prot(struct work *k)
@@ -96,7 +97,8 @@ static int do_map(struct work *k, unsigned int n, struct bp_error *err)
 	feed(k, s->len << 8 | prot);
 	errno = 0;
 	begin(k);
-	p = mmap(address(k, n, 0), s->len * k->page, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	p = mmap(address(k, n, 0), s->len * k->page, prot,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	end(k, LAT_WK_MAP);
 	if (p != address(k, n, 0)) {
 		s->len = 0;
@@ -161,8 +163,8 @@ static int do_move(struct work *k, unsigned int n, unsigned int to, struct bp_er
 
 	feed(k, to);
 	begin(k);
-	p = mremap(address(k, n, 0), s->len * k->page, s->len * k->page, MREMAP_MAYMOVE | MREMAP_FIXED,
-		   address(k, to, 0));
+	p = mremap(address(k, n, 0), s->len * k->page, s->len * k->page,
+		   MREMAP_MAYMOVE | MREMAP_FIXED, address(k, to, 0));
 	end(k, LAT_WK_MOVE);
 	if (p == MAP_FAILED)
 		return failed(LAT_WK_MOVE, n, err);
@@ -250,8 +252,8 @@ static void start_series(struct lat_workload *w, struct lat_meter *m)
 	lat_series_open(&w->all, m);
 }
 
-int lat_workload_run(struct lat_workload *w, struct lat_meter *m, uint64_t seed, uint64_t ops, uint64_t warmup,
-		     struct bp_error *err)
+int lat_workload_run(struct lat_workload *w, struct lat_meter *m, uint64_t seed, uint64_t ops,
+		     uint64_t warmup, struct bp_error *err)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = LAT_SLOTS * LAT_SLOT_PAGES * page;
 	struct work *k = calloc(1, sizeof(*k));
@@ -266,7 +268,8 @@ int lat_workload_run(struct lat_workload *w, struct lat_meter *m, uint64_t seed,
 	/* A place for all slots; nothing else is mapped while this runs, so it stays free. */
 	k->base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (k->base == MAP_FAILED) {
-		ret = bp_error_set(err, -errno, NULL, "no room for %zu bytes: %s", size, strerror(errno));
+		ret = bp_error_set(err, -errno, NULL, "no room for %zu bytes: %s", size,
+				   strerror(errno));
 		goto out;
 	}
 	munmap(k->base, size);

@@ -49,7 +49,7 @@ struct lat_workload {
  *
  * Return: 0 or a negative errno.
  */
-int lat_workload_run(struct lat_workload *w, struct lat_meter *m, uint64_t seed, uint64_t ops, uint64_t warmup,
-		     struct bp_error *err);
+int lat_workload_run(struct lat_workload *w, struct lat_meter *m, uint64_t seed, uint64_t ops,
+		     uint64_t warmup, struct bp_error *err);
 
 #endif

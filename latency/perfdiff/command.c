@@ -29,13 +29,13 @@ void lat_command_rows(struct lat_record *r)
 	row(r, "elapsed", "ns");
 	row(r, "user-time", "ns");
 	row(r, "system-time", "ns");
-	for (const struct lat_perf_event *e = lat_perf_events; e->name && r->nr_rows < LAT_ROWS_MAX; e++)
+	for (const struct lat_perf_event *e = lat_perf_events; e->name && r->nr_rows < LAT_ROWS_MAX;
+	     e++)
 		row(r, e->name, e->unit);
 }
 
 /* What the child does until it is the command. @go: wait for its end. @said: errno goes there. */
-__attribute__((noreturn))
-static void become(const struct lat_command *cmd, int go, int said)
+__attribute__((noreturn)) static void become(const struct lat_command *cmd, int go, int said)
 {
 	char padding[LAT_PADDING_MAX + 1], c;
 	int err, persona = personality(0xffffffff), null;
@@ -85,7 +85,8 @@ static void read_counters(const struct lat_perf *perf, struct lat_record *r, str
 			ret = perf->counter[i].why;
 		w->user_only |= !ret && perf->counter[i].user_only;
 		run->value[LAT_ROW_PERF + i] = ret ? NAN : v.value;
-		run->share[LAT_ROW_PERF + i] = ret || !v.enabled ? 1 : (double)v.running / (double)v.enabled;
+		run->share[LAT_ROW_PERF + i] =
+			ret || !v.enabled ? 1 : (double)v.running / (double)v.enabled;
 		if (run->share[LAT_ROW_PERF + i] > 1)
 			run->share[LAT_ROW_PERF + i] = 1;
 		if (ret && !*w->missing)
@@ -93,8 +94,9 @@ static void read_counters(const struct lat_perf *perf, struct lat_record *r, str
 	}
 }
 
-static int follow(pid_t pid, int go, int said, const struct lat_command *cmd, const struct lat_perf *perf,
-		  struct lat_record *r, struct lat_run *run, struct bp_error *err)
+static int follow(pid_t pid, int go, int said, const struct lat_command *cmd,
+		  const struct lat_perf *perf, struct lat_record *r, struct lat_run *run,
+		  struct bp_error *err)
 {
 	struct rusage used;
 	int status, failed = 0;
@@ -112,7 +114,8 @@ static int follow(pid_t pid, int go, int said, const struct lat_command *cmd, co
 	if (failed)
 		return failed;
 	if (read(said, &failed, sizeof(failed)) == (ssize_t)sizeof(failed))
-		return bp_error_set(err, -failed, failed == ENOENT ? "check its name, and PATH" : NULL,
+		return bp_error_set(err, -failed,
+				    failed == ENOENT ? "check its name, and PATH" : NULL,
 				    "cannot run '%s': %s", cmd->argv[0], strerror(failed));
 	run->value[LAT_ROW_USER] = seconds_to_ns(&used.ru_utime);
 	run->value[LAT_ROW_SYSTEM] = seconds_to_ns(&used.ru_stime);
@@ -123,8 +126,8 @@ static int follow(pid_t pid, int go, int said, const struct lat_command *cmd, co
 	return 0;
 }
 
-int lat_command_run(const struct lat_command *cmd, const struct lat_perf_sys *sys, struct lat_record *r,
-		    struct lat_run *run, struct bp_error *err)
+int lat_command_run(const struct lat_command *cmd, const struct lat_perf_sys *sys,
+		    struct lat_record *r, struct lat_run *run, struct bp_error *err)
 {
 	int go[2] = { -1, -1 }, said[2] = { -1, -1 }, ret = 0;
 	struct lat_perf perf = { .sys = sys };

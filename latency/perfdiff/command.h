@@ -40,7 +40,7 @@ void lat_command_rows(struct lat_record *r);
  *
  * Return: 0 whatever its exit status; the errno of exec as a negative number; others.
  */
-int lat_command_run(const struct lat_command *cmd, const struct lat_perf_sys *sys, struct lat_record *r,
-		    struct lat_run *run, struct bp_error *err);
+int lat_command_run(const struct lat_command *cmd, const struct lat_perf_sys *sys,
+		    struct lat_record *r, struct lat_run *run, struct bp_error *err);
 
 #endif

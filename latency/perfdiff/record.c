@@ -187,7 +187,8 @@ int lat_record_probe(const char *path, struct bp_error *err)
 		return -ENOMEM;
 	fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0) {
-		ret = bp_error_set(err, -errno, NULL, "cannot write beside '%s': %s", path, strerror(errno));
+		ret = bp_error_set(err, -errno, NULL, "cannot write beside '%s': %s", path,
+				   strerror(errno));
 	} else {
 		close(fd);
 		unlink(tmp);
@@ -206,7 +207,8 @@ int lat_record_save(const struct lat_record *r, const char *path, struct bp_erro
 		return -ENOMEM;
 	fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0) {
-		ret = bp_error_set(err, -errno, NULL, "cannot write beside '%s': %s", path, strerror(errno));
+		ret = bp_error_set(err, -errno, NULL, "cannot write beside '%s': %s", path,
+				   strerror(errno));
 		goto out;
 	}
 	/* mkostemp() is for secrets; this is an ordinary result. */

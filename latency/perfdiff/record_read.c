@@ -21,8 +21,8 @@ struct reader {
 	struct bp_error *err;
 };
 
-__attribute__((format(printf, 2, 3)))
-static int wrong(const struct reader *rd, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int wrong(const struct reader *rd, const char *fmt,
+						       ...)
 {
 	char text[256];
 	va_list ap;
@@ -58,7 +58,8 @@ static int get_number(const struct reader *rd, struct json_object *o, const char
 }
 
 /* Text that fits, without a NUL inside that would hide its end. */
-static int get_text(const struct reader *rd, struct json_object *o, const char *key, char *out, size_t size)
+static int get_text(const struct reader *rd, struct json_object *o, const char *key, char *out,
+		    size_t size)
 {
 	struct json_object *v;
 	int ret = get(rd, o, key, json_type_string, &v);
@@ -106,8 +107,8 @@ static int read_rows(const struct reader *rd, struct json_object *top, struct la
 }
 
 /* An array of numbers, one for each row; null is NAN. */
-static int read_numbers(const struct reader *rd, struct json_object *o, const char *key, size_t n, double max,
-			double *out)
+static int read_numbers(const struct reader *rd, struct json_object *o, const char *key, size_t n,
+			double max, double *out)
 {
 	struct json_object *list;
 	int ret = get(rd, o, key, json_type_array, &list);
@@ -122,7 +123,8 @@ static int read_numbers(const struct reader *rd, struct json_object *o, const ch
 		out[i] = NAN;
 		if (!v)
 			continue;
-		if (!json_object_is_type(v, json_type_double) && !json_object_is_type(v, json_type_int))
+		if (!json_object_is_type(v, json_type_double) &&
+		    !json_object_is_type(v, json_type_int))
 			return wrong(rd, "one of %s is no number", key);
 		out[i] = json_object_get_double(v);
 		if (!isfinite(out[i]) || out[i] < 0 || out[i] > max)
@@ -131,7 +133,8 @@ static int read_numbers(const struct reader *rd, struct json_object *o, const ch
 	return 0;
 }
 
-static int read_run(const struct reader *rd, struct json_object *o, const struct lat_record *r, struct lat_run *run)
+static int read_run(const struct reader *rd, struct json_object *o, const struct lat_record *r,
+		    struct lat_run *run)
 {
 	int64_t round, place, padding, status;
 	int ret = get_number(rd, o, "round", 0, LAT_RUNS_MAX - 1, &round);
@@ -172,7 +175,8 @@ static int read_argv(const struct reader *rd, struct json_object *o, char ***out
 	for (size_t i = 0; i < n; i++) {
 		struct json_object *v = json_object_array_get_idx(list, i);
 
-		if (!json_object_is_type(v, json_type_string) || json_object_get_string_len(v) > TEXT_MAX)
+		if (!json_object_is_type(v, json_type_string) ||
+		    json_object_get_string_len(v) > TEXT_MAX)
 			ret = wrong(rd, "a word of a command is no text");
 		else
 			(*out)[i] = (char *)json_object_get_string(v);
@@ -223,8 +227,8 @@ static int read_record(const struct reader *rd, struct json_object *top, struct 
 		return ret;
 	if (version > LAT_RECORD_VERSION)
 		return bp_error_set(rd->err, -EPROTO, "use the perfdiff that wrote it",
-				    "'%s' has version %ld, this perfdiff knows %d", rd->name, (long)version,
-				    LAT_RECORD_VERSION);
+				    "'%s' has version %ld, this perfdiff knows %d", rd->name,
+				    (long)version, LAT_RECORD_VERSION);
 	ret = get_number(rd, top, "rounds", 0, LAT_RUNS_MAX, &rounds);
 	if (!ret)
 		ret = get_number(rd, top, "warmup", 0, LAT_RUNS_MAX, &warmup);
@@ -246,7 +250,8 @@ static int read_record(const struct reader *rd, struct json_object *top, struct 
 	return ret;
 }
 
-int lat_record_parse(struct lat_record *r, const char *text, size_t len, const char *name, struct bp_error *err)
+int lat_record_parse(struct lat_record *r, const char *text, size_t len, const char *name,
+		     struct bp_error *err)
 {
 	struct reader rd = { .name = name, .err = err };
 	struct json_tokener *tok;
@@ -255,7 +260,8 @@ int lat_record_parse(struct lat_record *r, const char *text, size_t len, const c
 	int ret;
 
 	if (len > LAT_FILE_MAX)
-		return bp_error_set(err, -EFBIG, NULL, "'%s' is larger than any record of perfdiff", name);
+		return bp_error_set(err, -EFBIG, NULL, "'%s' is larger than any record of perfdiff",
+				    name);
 	tok = json_tokener_new();
 	fresh = calloc(1, sizeof(*fresh));
 	if (!tok || !fresh) {
@@ -264,9 +270,10 @@ int lat_record_parse(struct lat_record *r, const char *text, size_t len, const c
 	}
 	top = json_tokener_parse_ex(tok, text, (int)len);
 	if (!top)
-		ret = wrong(&rd, "%s", json_tokener_get_error(tok) == json_tokener_continue ?
-					       "it ends too early" :
-					       json_tokener_error_desc(json_tokener_get_error(tok)));
+		ret = wrong(&rd, "%s",
+			    json_tokener_get_error(tok) == json_tokener_continue
+				    ? "it ends too early"
+				    : json_tokener_error_desc(json_tokener_get_error(tok)));
 	else
 		ret = read_record(&rd, top, fresh);
 	json_object_put(top);
@@ -290,7 +297,8 @@ int lat_record_load(struct lat_record *r, const char *path, struct bp_error *err
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), ret = 0;
 
 	if (fd < 0 || fstat(fd, &st)) {
-		ret = bp_error_set(err, -errno, NULL, "cannot read '%s': %s", path, strerror(errno));
+		ret = bp_error_set(err, -errno, NULL, "cannot read '%s': %s", path,
+				   strerror(errno));
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode)) {
@@ -298,7 +306,8 @@ int lat_record_load(struct lat_record *r, const char *path, struct bp_error *err
 		goto out;
 	}
 	if (st.st_size > LAT_FILE_MAX) {
-		ret = bp_error_set(err, -EFBIG, NULL, "'%s' is larger than any record of perfdiff", path);
+		ret = bp_error_set(err, -EFBIG, NULL, "'%s' is larger than any record of perfdiff",
+				   path);
 		goto out;
 	}
 	text = malloc((size_t)st.st_size + 1);
@@ -311,7 +320,8 @@ int lat_record_load(struct lat_record *r, const char *path, struct bp_error *err
 		got += n > 0 ? (size_t)n : 0;
 	}
 	if (n < 0)
-		ret = bp_error_set(err, -errno, NULL, "cannot read '%s': %s", path, strerror(errno));
+		ret = bp_error_set(err, -errno, NULL, "cannot read '%s': %s", path,
+				   strerror(errno));
 	else
 		ret = lat_record_parse(r, text, got, path, err);
 out:

@@ -28,7 +28,8 @@ static int number(struct bp_cli *cli, const char *option, unsigned int min, unsi
 	uint64_t v;
 
 	if (bp_parse_u64(optarg, min, LAT_RUNS_MAX, &v))
-		return bp_cli_usage(cli, "run", "%s is %u to %d, not '%s'", option, min, LAT_RUNS_MAX, optarg);
+		return bp_cli_usage(cli, "run", "%s is %u to %d, not '%s'", option, min,
+				    LAT_RUNS_MAX, optarg);
 	*out = (unsigned int)v;
 	return 0;
 }
@@ -36,10 +37,14 @@ static int number(struct bp_cli *cli, const char *option, unsigned int min, unsi
 static int parse(struct bp_cli *cli, int argc, char **argv, struct wish *w)
 {
 	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' }, { "runs", required_argument, NULL, 'r' },
-		{ "warmup", required_argument, NULL, 'w' }, { "name", required_argument, NULL, 'n' },
-		{ "seed", required_argument, NULL, 's' },   { "quiet", no_argument, NULL, 'q' },
-		{ "any-status", no_argument, NULL, 'a' },   { 0 },
+		{ "output", required_argument, NULL, 'o' },
+		{ "runs", required_argument, NULL, 'r' },
+		{ "warmup", required_argument, NULL, 'w' },
+		{ "name", required_argument, NULL, 'n' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "any-status", no_argument, NULL, 'a' },
+		{ 0 },
 	};
 	int c, ret = 0;
 
@@ -59,12 +64,14 @@ static int parse(struct bp_cli *cli, int argc, char **argv, struct wish *w)
 			break;
 		case 'n':
 			if (w->names == LAT_CONFIGS_MAX)
-				return bp_cli_usage(cli, argv[0], "more than %d names", LAT_CONFIGS_MAX);
+				return bp_cli_usage(cli, argv[0], "more than %d names",
+						    LAT_CONFIGS_MAX);
 			w->name[w->names++] = optarg;
 			break;
 		case 's':
 			if (bp_parse_u64(optarg, 0, UINT64_MAX, &w->s.seed))
-				return bp_cli_usage(cli, argv[0], "--seed is a number, not '%s'", optarg);
+				return bp_cli_usage(cli, argv[0], "--seed is a number, not '%s'",
+						    optarg);
 			break;
 		case 'q':
 			w->s.quiet = true;
@@ -80,7 +87,8 @@ static int parse(struct bp_cli *cli, int argc, char **argv, struct wish *w)
 }
 
 /* COMMAND... [--vs COMMAND...]...: each becomes a configuration. */
-static int take_commands(struct bp_cli *cli, int argc, char **argv, const struct wish *w, struct lat_record *r)
+static int take_commands(struct bp_cli *cli, int argc, char **argv, const struct wish *w,
+			 struct lat_record *r)
 {
 	for (int i = 0; i < argc;) {
 		size_t nr = r->nr_configs;
@@ -89,7 +97,8 @@ static int take_commands(struct bp_cli *cli, int argc, char **argv, const struct
 		while (end < argc && strcmp(argv[end], "--vs"))
 			end++;
 		if (end == i || (end < argc && end + 1 == argc))
-			return bp_cli_usage(cli, "run", "no command %s --vs", end == i ? "before" : "after");
+			return bp_cli_usage(cli, "run", "no command %s --vs",
+					    end == i ? "before" : "after");
 		argv[end] = NULL;
 		ret = lat_record_config(r, argv + i, nr < w->names ? w->name[nr] : NULL);
 		if (ret == -ENOSPC)
@@ -99,7 +108,8 @@ static int take_commands(struct bp_cli *cli, int argc, char **argv, const struct
 		i = end + 1;
 	}
 	if (w->names > r->nr_configs)
-		return bp_cli_usage(cli, "run", "%zu names for %zu commands", w->names, r->nr_configs);
+		return bp_cli_usage(cli, "run", "%zu names for %zu commands", w->names,
+				    r->nr_configs);
 	return 0;
 }
 
@@ -135,7 +145,9 @@ int lat_perfdiff_run(struct bp_cli *cli, int argc, char **argv)
 	struct lat_table_opts opts = { .stat = LAT_MEAN, .seed = 1 };
 	struct lat_record *r;
 	struct timespec now;
-	struct wish w = { .s = { .rounds = 10, .warmup = 1, .sys = lat_perf_libc(), .step = say_step } };
+	struct wish w = {
+		.s = { .rounds = 10, .warmup = 1, .sys = lat_perf_libc(), .step = say_step }
+	};
 	int status;
 
 	clock_gettime(CLOCK_REALTIME, &now);

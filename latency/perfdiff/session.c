@@ -6,8 +6,8 @@
 #include "latency/rng.h"
 
 /* A run of the warm-up is like another, only nobody keeps it. */
-static int one(const struct lat_session *s, struct lat_record *r, size_t config, struct lat_run *run,
-	       bool keep, struct bp_error *err)
+static int one(const struct lat_session *s, struct lat_record *r, size_t config,
+	       struct lat_run *run, bool keep, struct bp_error *err)
 {
 	struct lat_config *c = &r->config[config];
 	struct lat_command cmd = { .argv = c->argv, .padding = run->padding, .quiet = s->quiet };
@@ -17,9 +17,10 @@ static int one(const struct lat_session *s, struct lat_record *r, size_t config,
 	if (ret)
 		return ret;
 	if (run->status && !s->any_status)
-		return bp_error_set(err, -ECANCELED, "correct it, or count it all the same with --any-status",
-				    run->status > 128 ? "'%s' was ended by signal %d in %s %u of %u" :
-							"'%s' ended with status %d in %s %u of %u",
+		return bp_error_set(err, -ECANCELED,
+				    "correct it, or count it all the same with --any-status",
+				    run->status > 128 ? "'%s' was ended by signal %d in %s %u of %u"
+						      : "'%s' ended with status %d in %s %u of %u",
 				    c->name, run->status > 128 ? run->status - 128 : run->status,
 				    keep ? "round" : "warm-up round", run->round + 1,
 				    keep ? s->rounds : s->warmup);
@@ -47,13 +48,15 @@ int lat_session_run(const struct lat_session *s, struct lat_record *r, struct bp
 		lat_rng_shuffle(&rng, order, (unsigned int)r->nr_configs);
 		for (unsigned int place = 0; place < r->nr_configs; place++) {
 			struct lat_run run = {
-				.round = keep ? i - s->warmup : i, .place = place,
+				.round = keep ? i - s->warmup : i,
+				.place = place,
 				.padding = (unsigned int)lat_rng_below(&rng, LAT_PADDING_MAX),
 			};
 			int ret;
 
 			if (s->step)
-				s->step(s->priv, i, s->warmup + s->rounds, r->config[order[place]].name);
+				s->step(s->priv, i, s->warmup + s->rounds,
+					r->config[order[place]].name);
 			ret = one(s, r, order[place], &run, keep, err);
 			if (ret)
 				return ret;

@@ -8,8 +8,8 @@
 #include "latency/perfdiff/perfdiff.h"
 #include "latency/stats.h"
 
-int lat_perfdiff_table(struct bp_cli *cli, const struct lat_record *r, const char *const *name, size_t n,
-		       const struct lat_table_opts *opts)
+int lat_perfdiff_table(struct bp_cli *cli, const struct lat_record *r, const char *const *name,
+		       size_t n, const struct lat_table_opts *opts)
 {
 	struct lat_table *t = malloc(sizeof(*t));
 	struct bp_error err = { 0 };
@@ -60,8 +60,10 @@ static int load_all(char **path, size_t n, struct lat_record **out)
 int lat_perfdiff_show(struct bp_cli *cli, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "level", required_argument, NULL, 'l' }, { "median", no_argument, NULL, 'm' },
-		{ "seed", required_argument, NULL, 's' }, { 0 },
+		{ "level", required_argument, NULL, 'l' },
+		{ "median", no_argument, NULL, 'm' },
+		{ "seed", required_argument, NULL, 's' },
+		{ 0 },
 	};
 	struct lat_table_opts opts = { .stat = LAT_MEAN, .seed = 1 };
 	struct lat_record *r = NULL;
@@ -74,7 +76,8 @@ int lat_perfdiff_show(struct bp_cli *cli, int argc, char **argv)
 		switch (c) {
 		case 'l':
 			if (parse_level(optarg, &opts.level))
-				return bp_cli_usage(cli, argv[0], "--level is above 50 and below 100, not '%s'",
+				return bp_cli_usage(cli, argv[0],
+						    "--level is above 50 and below 100, not '%s'",
 						    optarg);
 			break;
 		case 'm':
@@ -82,7 +85,8 @@ int lat_perfdiff_show(struct bp_cli *cli, int argc, char **argv)
 			break;
 		case 's':
 			if (bp_parse_u64(optarg, 0, UINT64_MAX, &opts.seed))
-				return bp_cli_usage(cli, argv[0], "--seed is a number, not '%s'", optarg);
+				return bp_cli_usage(cli, argv[0], "--seed is a number, not '%s'",
+						    optarg);
 			break;
 		default:
 			return bp_cli_usage(cli, argv[0], "wrong option '%s'", argv[optind - 1]);

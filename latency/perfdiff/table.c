@@ -86,11 +86,15 @@ static int summarise(struct lat_cell *c, const double *v, size_t n, double share
 }
 
 /* One row: each column by itself, then against the first. */
-static int make_row(struct lat_table *t, size_t row, const struct source *src, const struct lat_table_opts *opts)
+static int make_row(struct lat_table *t, size_t row, const struct source *src,
+		    const struct lat_table_opts *opts)
 {
 	struct lat_compare_opts o = {
 		/* Order was drawn anew each round: neighbours are no more alike than others. */
-		.ppm = t->stat, .level = t->level, .seed = opts->seed, .block = 1,
+		.ppm = t->stat,
+		.level = t->level,
+		.seed = opts->seed,
+		.block = 1,
 	};
 	double *v[LAT_COLUMNS_MAX] = { NULL }, share;
 	int ret = 0;
@@ -118,8 +122,8 @@ static int make_row(struct lat_table *t, size_t row, const struct source *src, c
 	return ret;
 }
 
-static void label(struct lat_column *col, const char *file, const struct lat_record *r, const struct lat_config *c,
-		  bool several)
+static void label(struct lat_column *col, const char *file, const struct lat_record *r,
+		  const struct lat_config *c, bool several)
 {
 	const char *slash = strrchr(file, '/');
 	size_t len;
@@ -139,8 +143,8 @@ static void label(struct lat_column *col, const char *file, const struct lat_rec
 		col->failed += c->run[i].status != 0;
 }
 
-int lat_table_make(struct lat_table *t, const struct lat_record *record, const char *const *name, size_t n,
-		   const struct lat_table_opts *opts, struct bp_error *err)
+int lat_table_make(struct lat_table *t, const struct lat_record *record, const char *const *name,
+		   size_t n, const struct lat_table_opts *opts, struct bp_error *err)
 {
 	struct source src[LAT_COLUMNS_MAX];
 	int ret = 0;
@@ -153,11 +157,11 @@ int lat_table_make(struct lat_table *t, const struct lat_record *record, const c
 			const struct lat_config *c = &record[i].config[k];
 
 			if (t->nr_columns == LAT_COLUMNS_MAX)
-				return bp_error_set(err, -E2BIG, "name fewer files", "more than %d configurations",
-						    LAT_COLUMNS_MAX);
+				return bp_error_set(err, -E2BIG, "name fewer files",
+						    "more than %d configurations", LAT_COLUMNS_MAX);
 			if (!c->nr)
-				return bp_error_set(err, -ENODATA, NULL, "'%s' holds no run of '%s'", name[i],
-						    c->name);
+				return bp_error_set(err, -ENODATA, NULL,
+						    "'%s' holds no run of '%s'", name[i], c->name);
 			label(&t->column[t->nr_columns], name[i], &record[i], c, n > 1);
 			src[t->nr_columns++] = (struct source){ &record[i], c };
 		}

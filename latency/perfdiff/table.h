@@ -72,8 +72,8 @@ struct lat_table_opts {
  *
  * Return: 0; -E2BIG for more columns than LAT_COLUMNS_MAX; -ENODATA when one has no runs; -ENOMEM.
  */
-int lat_table_make(struct lat_table *t, const struct lat_record *record, const char *const *name, size_t n,
-		   const struct lat_table_opts *opts, struct bp_error *err);
+int lat_table_make(struct lat_table *t, const struct lat_record *record, const char *const *name,
+		   size_t n, const struct lat_table_opts *opts, struct bp_error *err);
 
 /** lat_table_print() - as text or as JSON (one object). @p: printer. @t: table. */
 void lat_table_print(struct bp_print *p, const struct lat_table *t);

@@ -57,6 +57,9 @@ static void print_cell(struct bp_print *p, const struct lat_table *t, size_t row
 		bp_print_text(p, "  %*s", WIDTH, text);
 		bp_print_f64(p, "mean", NULL, 3, c->mean);
 		bp_print_f64(p, "stdev", NULL, 3, c->stdev);
+		/* Alone, a value has nothing to differ from but itself. */
+		if (t->nr_columns == 1 && c->mean > 0)
+			bp_print_text(p, "  +- %6.2f %%", 100 * c->stdev / c->mean);
 		bp_print_f64(p, "median", NULL, 3, c->median);
 		bp_print_f64(p, "counted_share", NULL, 4, c->share);
 	} else {
@@ -135,8 +138,9 @@ static void print_notes(struct bp_print *p, const struct lat_table *t)
 			few |= cell->compared && cell->diff.hopeless && !cell->diff.differs;
 			paired |= cell->paired;
 			if (cell->n && cell->share < 0.995)
-				bp_print_text(p, "%s of %s: counted %.0f %% of the time, and scaled\n",
-					      t->row[r].name, t->column[c].label, 100 * cell->share);
+				bp_print_text(
+					p, "%s of %s: counted %.0f %% of the time, and scaled\n",
+					t->row[r].name, t->column[c].label, 100 * cell->share);
 		}
 	}
 	print_missing(p, t);
@@ -146,11 +150,14 @@ static void print_notes(struct bp_print *p, const struct lat_table *t)
 				      t->column[c].failed, t->column[c].runs, t->column[c].label);
 	if (t->nr_columns < 2)
 		return;
-	bp_print_text(p, "Base is %s; %s of %zu runs%s. real: the interval excludes 0 and a rank test agrees.\n",
-		      t->column[0].label, t->stat == LAT_MEAN ? "mean" : "median", t->column[0].runs,
-		      paired ? ", compared in pairs of a round" : "");
+	bp_print_text(p,
+		      "Base is %s; %s of %zu runs%s. real: the interval excludes 0 and a rank test "
+		      "agrees.\n",
+		      t->column[0].label, t->stat == LAT_MEAN ? "mean" : "median",
+		      t->column[0].runs, paired ? ", compared in pairs of a round" : "");
 	if (few)
-		bp_print_text(p, "few: too few runs to be sure at %g %%; use -r 10 or more\n", 100 * t->level);
+		bp_print_text(p, "few: too few runs to be sure at %g %%; use -r 10 or more\n",
+			      100 * t->level);
 }
 
 void lat_table_print(struct bp_print *p, const struct lat_table *t)
@@ -175,7 +182,8 @@ void lat_table_print(struct bp_print *p, const struct lat_table *t)
 
 		if (!any(t, r))
 			continue;
-		snprintf(name, sizeof(name), "%s%s", t->row[r].name, t->row[r].user_only ? " (user)" : "");
+		snprintf(name, sizeof(name), "%s%s", t->row[r].name,
+			 t->row[r].user_only ? " (user)" : "");
 		bp_print_object(p, NULL);
 		bp_print_str(p, "counter", NULL, t->row[r].name);
 		bp_print_str(p, "unit", NULL, t->row[r].unit);

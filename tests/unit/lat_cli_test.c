@@ -24,27 +24,35 @@ static void leave(void)
 START_TEST(a_run_and_its_table)
 {
 	in_a_directory();
-	run_status("perfdiff run -o $D/a.json -r 8 -q -s 5 -n one -n two -- sh -c 'echo no' --vs sleep 0.005 2>/dev/null",
+	run_status("perfdiff run -o $D/a.json -r 8 -q -s 5 -n one -n two -- sh -c 'echo no' --vs "
+		   "sleep 0.005 2>/dev/null",
 		   0);
 	ck_assert_ptr_nonnull(strstr(run_output, "counter"));
 	ck_assert_ptr_nonnull(strstr(run_output, "elapsed"));
 	ck_assert_ptr_null(strstr(run_output, "no\nno"));
-	run_says("jq -c '[.schema, .version, .seed, .rounds, .warmup, (.configurations | map(.name)), "
+	run_says("jq -c '[.schema, .version, .seed, .rounds, .warmup, (.configurations | "
+		 "map(.name)), "
 		 "(.configurations | map(.runs | length)), .configurations[1].command]' $D/a.json",
 		 "[\"bluepass-perfdiff\",1,5,8,1,[\"one\",\"two\"],[8,8],[\"sleep\",\"0.005\"]]\n");
 	/* Each counter has values, or a reason for none. */
-	run_says("jq '. as $d | [range(.counters | length)] | all(. as $i | ($d.counters[$i].missing != null) == "
+	run_says("jq '. as $d | [range(.counters | length)] | all(. as $i | "
+		 "($d.counters[$i].missing != null) == "
 		 "([$d.configurations[].runs[].values[$i]] | all(. == null)))' $D/a.json",
 		 "true\n");
-	run_says("jq -r '.environment | .cpus_online > 0 and (.warnings | type) == \"array\"' $D/a.json", "true\n");
+	run_says("jq -r '.environment | .cpus_online > 0 and (.warnings | type) == \"array\"' "
+		 "$D/a.json",
+		 "true\n");
 	/* Every number of the text is in the JSON, and the same record gives the same interval. */
-	run_says("perfdiff -j show $D/a.json | jq -c '[.base, .statistic, .level, (.configurations | map(.name))]'",
+	run_says("perfdiff -j show $D/a.json | jq -c '[.base, .statistic, .level, (.configurations "
+		 "| map(.name))]'",
 		 "[\"one\",\"mean\",0.99,[\"one\",\"two\"]]\n");
 	run_says("perfdiff -j show $D/a.json > $D/1.json; perfdiff -j show $D/a.json > $D/2.json; "
 		 "cmp $D/1.json $D/2.json && echo same",
 		 "same\n");
-	run_says("perfdiff -j show $D/a.json | jq -c '.rows[] | select(.counter == \"elapsed\") | .columns[1] | "
-		 "[.configuration, .runs, .paired, .change > 0]'",
+	run_says("perfdiff -j show $D/a.json | jq -c '.rows[] | select(.counter == \"elapsed\") | "
+		 ".columns[1] | "
+		 "[.configuration, .runs, .paired, .change_low <= .change and .change <= "
+		 ".change_high]'",
 		 "[\"two\",8,true,true]\n");
 	run_status("perfdiff show --median --level 95 $D/a.json $D/a.json", 0);
 	ck_assert_ptr_nonnull(strstr(run_output, "95 % interval"));
@@ -56,11 +64,14 @@ END_TEST
 START_TEST(perfdiff_gives_one_sentence_and_leaves_nothing)
 {
 	in_a_directory();
-	run_mentions("perfdiff run -o $D/b.json -r 2 -- sh -c 'exit 3' 2>&1 | tail -1; test ! -e $D/b.json", 0,
-		     "ended with status 3");
+	run_mentions("perfdiff run -o $D/b.json -r 2 -- sh -c 'exit 3' 2>&1 | tail -1; test ! -e "
+		     "$D/b.json",
+		     0, "ended with status 3");
 	run_status("perfdiff run -o $D/b.json -r 2 -- sh -c 'exit 3'", 1);
-	run_mentions("perfdiff run -o $D/b.json -- /no/such/program", 1, "cannot run '/no/such/program'");
-	run_mentions("perfdiff run -o /no/such/dir/b.json -- touch $D/ran.json; s=$?; test ! -e $D/ran.json && exit $s",
+	run_mentions("perfdiff run -o $D/b.json -- /no/such/program", 1,
+		     "cannot run '/no/such/program'");
+	run_mentions("perfdiff run -o /no/such/dir/b.json -- touch $D/ran.json; s=$?; test ! -e "
+		     "$D/ran.json && exit $s",
 		     1, "cannot write beside '/no/such/dir/b.json'");
 	run_mentions("perfdiff run -- true", 2, "-o FILE is needed");
 	run_mentions("perfdiff run -o $D/b.json", 2, "no command");
@@ -77,6 +88,7 @@ START_TEST(perfdiff_gives_one_sentence_and_leaves_nothing)
 	/* The options of the command are its own. */
 	run_status("perfdiff run -o $D/b.json -q -r 1 -w 0 -- ls --version 2>/dev/null", 0);
 	run_says("jq -c '.configurations[0].command' $D/b.json", "[\"ls\",\"--version\"]\n");
+	run_mentions("perfdiff show $D/b.json", 0, "+-   0.00 %");
 	/* A disk that is full is no success. */
 	run_status("perfdiff show $D/b.json > /dev/full", 1);
 	leave();
@@ -86,8 +98,9 @@ END_TEST
 START_TEST(failures_can_be_counted)
 {
 	in_a_directory();
-	run_mentions("perfdiff run -o $D/c.json --any-status -r 2 -w 0 -n bad -- sh -c 'exit 3' 2>/dev/null", 0,
-		     "2 of 2 runs of bad ended with a status other than 0");
+	run_mentions("perfdiff run -o $D/c.json --any-status -r 2 -w 0 -n bad -- sh -c 'exit 3' "
+		     "2>/dev/null",
+		     0, "2 of 2 runs of bad ended with a status other than 0");
 	run_says("jq -c '[.configurations[0].runs[].status]' $D/c.json", "[3,3]\n");
 	leave();
 }
@@ -95,15 +108,19 @@ END_TEST
 
 START_TEST(phases_of_mappings)
 {
-	run_says("mmap_lat -j phases -b anon,shared,file -p 4K -s 256K -n 3 | jq -c '[.schema, .version, .command, .rounds,"
+	run_says("mmap_lat -j phases -b anon,shared,file -p 4K -s 256K -n 3 | jq -c '[.schema, "
+		 ".version, .command, .rounds,"
 		 " (.results | map([.backing, .pages, .touched_pages, (.phases | length)]))]'",
-		 "[\"bluepass-mmap_lat\",1,\"phases\",3,[[\"anon\",\"4K\",64,11],[\"shared\",\"4K\",64,11],"
+		 "[\"bluepass-mmap_lat\",1,\"phases\",3,[[\"anon\",\"4K\",64,11],[\"shared\","
+		 "\"4K\",64,11],"
 		 "[\"file\",\"4K\",64,11]]]\n");
 	run_says("mmap_lat -j phases -b anon -p 4K -s 256K -n 3 | jq -c '.results[0].phases[] | "
-		 "select(.name == \"first touch\") | [.times, .faults, .warmup.times, (.histogram | map(.[1]) | add), "
+		 "select(.name == \"first touch\") | [.times, .faults, .warmup.times, (.histogram "
+		 "| map(.[1]) | add), "
 		 ".p99.few, .p50.few, .min.ns <= .p50.ns, .p50.ns <= .max.ns]'",
 		 "[192,192,63,192,true,false,true,true]\n");
-	run_says("mmap_lat -j phases -b anon -p 4K -s 256K -n 3 | jq -c '[(.clock | .cost_ns > 0, .ns_per_tick > 0), "
+	run_says("mmap_lat -j phases -b anon -p 4K -s 256K -n 3 | jq -c '[(.clock | .cost_ns > 0, "
+		 ".ns_per_tick > 0), "
 		 "(.environment.window | has(\"steal_ms\"))]'",
 		 "[true,true,true]\n");
 	run_status("mmap_lat phases -b anon -p 4k -s 64K -n 2", 0);
@@ -112,12 +129,27 @@ START_TEST(phases_of_mappings)
 }
 END_TEST
 
+START_TEST(a_picture_of_them)
+{
+	in_a_directory();
+	run_status("mmap_lat phases -b anon,shared -p 4K -s 256K -n 3 --plot $D/p.json", 0);
+	run_says("grep -c '<circle' $D/p.json; grep -o 'anon 4K<\\|shared 4K<' $D/p.json",
+		 "2\nanon 4K<\nshared 4K<\n");
+	run_mentions("mmap_lat phases -b anon -p 4K -s 64K -n 2 -P /no/such/dir/p", 1,
+		     "/no/such/dir/p");
+	run_mentions("mmap_lat phases -b anon -p 4K -s 64K -n 2 -P /dev/full", 1, "/dev/full");
+	leave();
+}
+END_TEST
+
 START_TEST(the_other_measurements)
 {
-	run_says("mmap_lat -j lat_mmap -s 1M -n 20 -w 2 | jq -c '.results[0] | [.megabytes == 1, .touches, .parts[3].times, "
+	run_says("mmap_lat -j lat_mmap -s 1M -n 20 -w 2 | jq -c '.results[0] | [.megabytes == 1, "
+		 ".touches, .parts[3].times, "
 		 "(.whole_us * 1000 - .parts[3].p50.ns | fabs) < 1]'",
 		 "[true,7,20,true]\n");
-	run_says("mmap_lat -j mmap-perf -n 20000 -w 100 | jq -c '[.seed, .digest, .wrong_bytes, .kinds[6].name]'",
+	run_says("mmap_lat -j mmap-perf -n 20000 -w 100 | jq -c '[.seed, .digest, .wrong_bytes, "
+		 ".kinds[6].name]'",
 		 "[2009,\"0xc750ae30d9e7c7f8\",0,\"all\"]\n");
 	run_mentions("mmap_lat lat_mmap -s 4K", 1, "at least 163840 bytes");
 	run_mentions("mmap_lat lat_mmap -d /no/such/dir -n 1", 1, "/no/such/dir");
@@ -143,14 +175,16 @@ START_TEST(every_option_is_documented)
 		int count = 0;
 
 		snprintf(command, sizeof(command),
-			 "for c in %s; do %s $c --help; done | grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\\n' ' '",
+			 "for c in %s; do %s $c --help; done | grep -oE -- '--[a-z][a-z-]+' | sort "
+			 "-u | tr '\\n' ' '",
 			 tools[t][1], tools[t][0]);
 		run_status(command, 0);
 		strcpy(options, run_output);
 		while ((word = strsep(&rest, " ")) && *word) {
 			snprintf(command, sizeof(command),
 				 "for f in docs/man/%s.1.scd completions/%s; do "
-				 "grep -qF -- '%s' $f || { echo $f does not know %s; exit 1; }; done",
+				 "grep -qF -- '%s' $f || { echo $f does not know %s; exit 1; }; "
+				 "done",
 				 tools[t][0], tools[t][0], word, word);
 			run_status(command, 0);
 			count++;
@@ -162,20 +196,25 @@ END_TEST
 
 START_TEST(completion)
 {
-	run_says("bash -c '. completions/perfdiff; COMP_WORDS=(perfdiff ru); COMP_CWORD=1; _perfdiff; "
+	run_says("bash -c '. completions/perfdiff; COMP_WORDS=(perfdiff ru); COMP_CWORD=1; "
+		 "_perfdiff; "
 		 "echo ${COMPREPLY[*]}'",
 		 "run\n");
-	run_says("bash -c '. completions/perfdiff; COMP_WORDS=(perfdiff run --any); COMP_CWORD=2; _perfdiff; "
+	run_says("bash -c '. completions/perfdiff; COMP_WORDS=(perfdiff run --any); COMP_CWORD=2; "
+		 "_perfdiff; "
 		 "echo ${COMPREPLY[*]}'",
 		 "--any-status\n");
-	run_says("bash -c '. completions/mmap_lat; COMP_WORDS=(mmap_lat phases -b sh); COMP_CWORD=3; _mmap_lat; "
+	run_says("bash -c '. completions/mmap_lat; COMP_WORDS=(mmap_lat phases -b sh); "
+		 "COMP_CWORD=3; _mmap_lat; "
 		 "echo ${COMPREPLY[*]}'",
 		 "shared\n");
-	run_says("bash -c '. completions/mmap_lat; COMP_WORDS=(mmap_lat -j mm); COMP_CWORD=2; _mmap_lat; "
+	run_says("bash -c '. completions/mmap_lat; COMP_WORDS=(mmap_lat -j mm); COMP_CWORD=2; "
+		 "_mmap_lat; "
 		 "echo ${COMPREPLY[*]}'",
 		 "mmap-perf\n");
 }
 END_TEST
 
-SUITE("lat_cli", a_run_and_its_table, perfdiff_gives_one_sentence_and_leaves_nothing, failures_can_be_counted,
-      phases_of_mappings, the_other_measurements, every_option_is_documented, completion)
+SUITE("lat_cli", a_run_and_its_table, perfdiff_gives_one_sentence_and_leaves_nothing,
+      failures_can_be_counted, phases_of_mappings, a_picture_of_them, the_other_measurements,
+      every_option_is_documented, completion)

@@ -34,7 +34,8 @@ static void latencies(double *v, size_t n, uint64_t seed, double factor, double 
 
 	for (size_t i = 0; i < n; i++) {
 		state = memory * state + sqrt(1 - memory * memory) * normal(&r);
-		v[i] = factor * (1000 + 40 * exp(0.8 * state) + (uniform(&r) < 0.01 ? 3000 * uniform(&r) : 0));
+		v[i] = factor * (1000 + 40 * exp(0.8 * state) +
+				 (uniform(&r) < 0.01 ? 3000 * uniform(&r) : 0));
 	}
 }
 
@@ -53,7 +54,8 @@ START_TEST(a_planted_slowdown_of_3_percent_is_found)
 		latencies(a, N, seed, 1, 0.7);
 		latencies(b, N, seed + 100, 1.03, 0.7);
 		compare(LAT_P50, N);
-		ck_assert_msg(d.differs, "seed %lu: %f to %f, p %f", seed, d.change_low, d.change_high, d.p);
+		ck_assert_msg(d.differs, "seed %lu: %f to %f, p %f", seed, d.change_low,
+			      d.change_high, d.p);
 		ck_assert_double_gt(d.change_low, 0.01);
 		ck_assert_double_lt(d.change_high, 0.05);
 		ck_assert_double_lt(d.change_low, 0.03);
@@ -81,8 +83,8 @@ START_TEST(equal_pairs_pass)
 			latencies(a, N, seed, 1, 0.7);
 			latencies(b, N, seed + 1000, 1, 0.7);
 			compare(what[w], N);
-			ck_assert_msg(!d.differs, "seed %lu: %f to %f, p %f", seed, d.change_low, d.change_high,
-				      d.p);
+			ck_assert_msg(!d.differs, "seed %lu: %f to %f, p %f", seed, d.change_low,
+				      d.change_high, d.p);
 		}
 	}
 }
@@ -93,7 +95,9 @@ START_TEST(neighbours_that_are_alike_are_not_taken_for_independent)
 	unsigned int fooled = 0, careful = 0;
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
-		struct lat_compare_opts o = { .ppm = LAT_P50, .seed = seed, .resamples = 500, .block = 1 };
+		struct lat_compare_opts o = {
+			.ppm = LAT_P50, .seed = seed, .resamples = 500, .block = 1
+		};
 
 		latencies(a, N, seed, 1, 0.97);
 		latencies(b, N, seed + 1000, 1, 0.97);
@@ -199,9 +203,30 @@ START_TEST(too_few_runs_are_said_to_be_too_few)
 }
 END_TEST
 
+START_TEST(a_mean_that_one_run_decides_is_not_real)
+{
+	struct lat_compare_opts o = { .ppm = LAT_MEAN, .block = 1 };
+
+	/* Every rank says that the second is slower, but one run of the first outweighs them all. */
+	for (size_t i = 0; i < 20; i++) {
+		a[i] = 100 + (double)i / 100;
+		b[i] = 110 + (double)i / 100;
+	}
+	ck_assert_int_eq(lat_compare(a, 20, b, 20, &o, &d), 0);
+	ck_assert(d.differs);
+	a[7] = 1000;
+	ck_assert_int_eq(lat_compare(a, 20, b, 20, &o, &d), 0);
+	ck_assert_double_lt(d.p, 0.01);
+	ck_assert(d.diff_low < 0 && d.diff_high > 0);
+	ck_assert(!d.differs);
+}
+END_TEST
+
 START_TEST(intervals_of_few_runs_hold_what_they_promise)
 {
-	struct lat_compare_opts o = { .ppm = LAT_MEAN, .block = 1, .level = 0.95, .resamples = 600 };
+	struct lat_compare_opts o = {
+		.ppm = LAT_MEAN, .block = 1, .level = 0.95, .resamples = 600
+	};
 	struct lat_rng r = { 11 };
 	unsigned int held = 0;
 
@@ -325,7 +350,8 @@ START_TEST(mann_whitney_of_many)
 	ck_assert_int_eq(lat_rank_test(a, 30, b, 30, &res), 0);
 	ck_assert(!res.exact);
 	ck_assert_double_eq(res.statistic, 200);
-	ck_assert_double_eq_tol(res.p, erfc(249.5 / sqrt(75 * (61 - 120.0 / 3540)) / sqrt(2)), 1e-12);
+	ck_assert_double_eq_tol(res.p, erfc(249.5 / sqrt(75 * (61 - 120.0 / 3540)) / sqrt(2)),
+				1e-12);
 	for (size_t i = 0; i < 30; i++)
 		b[i] = a[i] = 4;
 	ck_assert_int_eq(lat_rank_test(a, 30, b, 30, &res), 0);
@@ -398,6 +424,11 @@ START_TEST(random_numbers)
 		hits[lat_rng_below(&r, 3)]++;
 	for (int i = 0; i < 3; i++)
 		ck_assert_uint_ge(hits[i], 9700);
+	/* Of three quarters of all numbers the first third would come twice as often. */
+	hits[0] = 0;
+	for (int i = 0; i < 3000; i++)
+		hits[0] += lat_rng_below(&r, 3ull << 62) < 1ull << 62;
+	ck_assert_uint_le(hits[0], 1150);
 	lat_rng_shuffle(&r, v, 100);
 	for (int i = 0; i < 100; i++) {
 		ck_assert_uint_lt(v[i], 100);
@@ -411,6 +442,7 @@ SUITE("lat_compare", a_planted_slowdown_of_3_percent_is_found, equal_pairs_pass,
       neighbours_that_are_alike_are_not_taken_for_independent,
       a_tail_that_grew_is_found_where_the_median_is_the_same, exact_intervals,
       pairs_take_out_what_both_had_in_common, too_few_runs_are_said_to_be_too_few,
-      intervals_of_few_runs_hold_what_they_promise, the_same_seed_gives_the_same_interval,
-      what_cannot_be_compared_is_refused, mann_whitney_against_all_choices, mann_whitney_of_many,
-      signed_ranks_against_all_signs, students_t, random_numbers)
+      a_mean_that_one_run_decides_is_not_real, intervals_of_few_runs_hold_what_they_promise,
+      the_same_seed_gives_the_same_interval, what_cannot_be_compared_is_refused,
+      mann_whitney_against_all_choices, mann_whitney_of_many, signed_ranks_against_all_signs,
+      students_t, random_numbers)

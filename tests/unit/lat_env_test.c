@@ -13,23 +13,27 @@ static struct lat_env_warning w[LAT_ENV_WARNINGS];
 
 #define put(path, text) ft_file(&t, text, "%s", path)
 
-#define CPU "sys/devices/system/cpu/"
+#define CPU		"sys/devices/system/cpu/"
 
 /* Fields up to the CPU, 39th; faults are the 10th and 12th. */
-#define STAT(minor, major, cpu)                                                                    \
-	"4242 (odd ) name) R 1 2 3 0 -1 4194304 " minor " 5 " major " 0 1 2 3 4 20 0 1 0 100 200 300 400 "      \
+#define STAT(minor, major, cpu)                                     \
+	"4242 (odd ) name) R 1 2 3 0 -1 4194304 " minor " 5 " major \
+	" 0 1 2 3 4 20 0 1 0 100 200 300 400 "                      \
 	"1 1 0 0 0 0 0 0 0 0 0 0 17 " cpu " 0 0\n"
 
 static void good_machine(void)
 {
 	ft_new(&t);
 	put("proc/sys/kernel/osrelease", "6.1.0-57-amd64\n");
-	put("proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC 9454\nflags\t\t: fpu tsc constant_tsc "
-			    "nonstop_tsc rep_good\n\nprocessor\t: 1\n");
-	put("proc/thread-self/status", "Name:\tx\nCpus_allowed:\t08\nCpus_allowed_list:\t3\n"
-				       "voluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t2\n");
+	put("proc/cpuinfo",
+	    "processor\t: 0\nmodel name\t: AMD EPYC 9454\nflags\t\t: fpu tsc constant_tsc "
+	    "nonstop_tsc rep_good\n\nprocessor\t: 1\n");
+	put("proc/thread-self/status",
+	    "Name:\tx\nCpus_allowed:\t08\nCpus_allowed_list:\t3\n"
+	    "voluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t2\n");
 	put("proc/thread-self/stat", STAT("700", "3", "3"));
-	put("proc/stat", "cpu  1 2 3 4 5 6 7 99 0 0\ncpu0 1 1 1 1 1 1 1 50 0 0\ncpu3 1 1 1 1 1 1 1 7 0 0\nintr 5\n");
+	put("proc/stat", "cpu  1 2 3 4 5 6 7 99 0 0\ncpu0 1 1 1 1 1 1 1 50 0 0\ncpu3 1 1 1 1 1 1 1 "
+			 "7 0 0\nintr 5\n");
 	put("proc/loadavg", "0.52 0.60 0.61 1/99 4242\n");
 	put("proc/sys/kernel/randomize_va_space", "2\n");
 	put(CPU "online", "0-7\n");
@@ -93,7 +97,8 @@ START_TEST(what_spoils_a_measurement_is_warned_of)
 	unsigned int n;
 
 	good_machine();
-	put("proc/cpuinfo", "model name\t: QEMU Virtual CPU\nflags\t\t: fpu tsc hypervisor constant_tsc_not\n");
+	put("proc/cpuinfo",
+	    "model name\t: QEMU Virtual CPU\nflags\t\t: fpu tsc hypervisor constant_tsc_not\n");
 	put("proc/thread-self/status", "Cpus_allowed_list:\t0-7\n");
 	put(CPU "cpu3/cpufreq/scaling_governor", "powersave\n");
 	put(CPU "cpu3/cpuidle/state2/disable", "0\n");
@@ -134,9 +139,11 @@ START_TEST(what_happened_meanwhile)
 	ck_assert_uint_eq(before.involuntary, 2);
 	ck_assert_uint_eq(before.minor, 700);
 	ck_assert_uint_eq(before.major, 3);
-	ck_assert_uint_eq(lat_env_judge(&env, &(struct lat_env_counts){ .minor = 5, .voluntary = 3 }, w), 0);
+	ck_assert_uint_eq(
+		lat_env_judge(&env, &(struct lat_env_counts){ .minor = 5, .voluntary = 3 }, w), 0);
 	put("proc/stat", "cpu  9\ncpu0 1 1 1 1 1 1 1 90 0 0\ncpu3 1 1 1 1 1 1 1 9 0 0\n");
-	put("proc/thread-self/status", "voluntary_ctxt_switches:\t11\nnonvoluntary_ctxt_switches:\t6\n");
+	put("proc/thread-self/status",
+	    "voluntary_ctxt_switches:\t11\nnonvoluntary_ctxt_switches:\t6\n");
 	put("proc/thread-self/stat", STAT("750", "4", "3"));
 	lat_env_count(&after, &env, t.root);
 	d = lat_env_window(&before, &after);
@@ -243,5 +250,6 @@ START_TEST(this_machine)
 }
 END_TEST
 
-SUITE("lat_env", a_good_machine_is_read_and_has_nothing_against_it, what_spoils_a_measurement_is_warned_of,
-      what_happened_meanwhile, nothing_and_nonsense_are_unknown, lists_of_cpus, json_of_it, this_machine)
+SUITE("lat_env", a_good_machine_is_read_and_has_nothing_against_it,
+      what_spoils_a_measurement_is_warned_of, what_happened_meanwhile,
+      nothing_and_nonsense_are_unknown, lists_of_cpus, json_of_it, this_machine)

@@ -67,6 +67,19 @@ START_TEST(small_values_are_exact)
 }
 END_TEST
 
+START_TEST(extremes_are_exact_and_the_middle_stands_for_the_rest)
+{
+	/* Buckets here are 4 wide: 1004 and 1007 share one, whose middle is 1005. */
+	lat_hist_reset(&h);
+	lat_hist_add(&h, 1000, 1);
+	lat_hist_add(&h, 1004, 3);
+	lat_hist_add(&h, 1007, 1);
+	ck_assert_uint_eq(lat_hist_percentile(&h, 0).value, 1000);
+	ck_assert_uint_eq(lat_hist_percentile(&h, LAT_P50).value, 1005);
+	ck_assert_uint_eq(lat_hist_percentile(&h, LAT_PPM).value, 1007);
+}
+END_TEST
+
 START_TEST(nothing_overflows)
 {
 	lat_hist_reset(&h);
@@ -129,5 +142,6 @@ START_TEST(time_above_a_limit)
 END_TEST
 
 SUITE("lat_hist", every_value_has_a_bucket_that_holds_it, percentiles_agree_with_the_sorted_samples,
-      small_values_are_exact, nothing_overflows, a_merge_is_what_one_histogram_would_have_held, an_empty_one,
+      small_values_are_exact, extremes_are_exact_and_the_middle_stands_for_the_rest,
+      nothing_overflows, a_merge_is_what_one_histogram_would_have_held, an_empty_one,
       time_above_a_limit)

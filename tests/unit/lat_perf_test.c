@@ -8,10 +8,10 @@
 
 /* What the kernel knows; descriptors are 100 and up. */
 static struct kernel {
-	bool hardware;		/* a PMU */
-	bool alone;		/* members of hardware groups are refused */
-	bool paranoid;		/* the kernel may not be counted */
-	int refuse;		/* everything, with this errno */
+	bool hardware; /* a PMU */
+	bool alone; /* members of hardware groups are refused */
+	bool paranoid; /* the kernel may not be counted */
+	int refuse; /* everything, with this errno */
 	int opened, closed, enabled;
 	struct perf_event_attr attr[LAT_PERF_MAX * 2];
 	int leader[LAT_PERF_MAX * 2];
@@ -20,7 +20,8 @@ static struct kernel {
 	ssize_t short_read;
 } k;
 
-static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		     unsigned long flags)
 {
 	ck_assert_int_eq(cpu, -1);
 	ck_assert_uint_eq(flags, PERF_FLAG_FD_CLOEXEC);
@@ -126,7 +127,8 @@ START_TEST(without_a_pmu_software_counters_remain_and_the_others_are_named)
 	ck_assert(!k.attr[0].enable_on_exec);
 	ck_assert_int_eq(perf.counter[of("cycles")].why, -ENOENT);
 	ck_assert_int_eq(lat_perf_read(&perf, of("cycles"), &v), -ENOENT);
-	ck_assert_ptr_nonnull(strstr(lat_perf_why(perf.counter[of("cycles")].why), "no such counter"));
+	ck_assert_ptr_nonnull(
+		strstr(lat_perf_why(perf.counter[of("cycles")].why), "no such counter"));
 	ck_assert_int_eq(lat_perf_read(&perf, of("page-faults"), &v), 0);
 	ck_assert_int_eq(lat_perf_enable(&perf, true), 0);
 	ck_assert_int_eq(k.enabled, 6);
@@ -136,7 +138,9 @@ END_TEST
 
 START_TEST(counters_that_took_turns_are_scaled)
 {
-	k = (struct kernel){ .hardware = true, .value = 900, .time_enabled = 1000, .time_running = 250 };
+	k = (struct kernel){
+		.hardware = true, .value = 900, .time_enabled = 1000, .time_running = 250
+	};
 	ck_assert_int_eq(lat_perf_open(&perf, &sys, 0, false, &err), 0);
 	ck_assert_int_eq(lat_perf_read(&perf, 0, &v), 0);
 	ck_assert_uint_eq(v.raw, 1000);
@@ -195,6 +199,6 @@ START_TEST(nothing_at_all_is_an_error_with_a_way_out)
 END_TEST
 
 SUITE("lat_perf", hardware_counters_are_there_where_the_machine_has_them,
-      without_a_pmu_software_counters_remain_and_the_others_are_named, counters_that_took_turns_are_scaled,
-      without_the_right_to_it_the_kernel_is_left_out, a_member_that_a_group_refuses_counts_alone,
-      nothing_at_all_is_an_error_with_a_way_out)
+      without_a_pmu_software_counters_remain_and_the_others_are_named,
+      counters_that_took_turns_are_scaled, without_the_right_to_it_the_kernel_is_left_out,
+      a_member_that_a_group_refuses_counts_alone, nothing_at_all_is_an_error_with_a_way_out)

@@ -23,7 +23,8 @@ static char text[1 << 20];
 static int refuse, opened;
 static uint64_t says[3];
 
-static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
+static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+		     unsigned long flags)
 {
 	ck_assert(attr->inherit && pid > 0 && cpu == -1 && flags);
 	(void)group;
@@ -218,9 +219,11 @@ static void fill(unsigned int runs, double factor, uint64_t seed)
 			run->round = i;
 			for (size_t k = 0; k < rec.nr_rows; k++) {
 				/* 1 % of noise, and 2 % of drift that both share. */
-				double noise = 1 + 0.02 * ((double)lat_rng_below(&r, 1000) / 1000 - 0.5);
+				double noise =
+					1 + 0.02 * ((double)lat_rng_below(&r, 1000) / 1000 - 0.5);
 
-				run->value[k] = 1e6 * (1 + 0.02 * i / runs) * noise * (c ? factor : 1);
+				run->value[k] =
+					1e6 * (1 + 0.02 * i / runs) * noise * (c ? factor : 1);
 				run->share[k] = 1;
 			}
 			run->value[3] = 0;
@@ -257,7 +260,8 @@ START_TEST(what_is_written_is_read_again)
 	ck_assert_str_eq(back.config[0].argv[2], "\n");
 	ck_assert_ptr_null(back.config[0].argv[3]);
 	ck_assert_uint_eq(back.config[1].nr, 20);
-	ck_assert_double_eq_tol(back.config[1].run[19].value[0], rec.config[1].run[19].value[0], 0.001);
+	ck_assert_double_eq_tol(back.config[1].run[19].value[0], rec.config[1].run[19].value[0],
+				0.001);
 	ck_assert(isnan(back.config[0].run[0].value[back.nr_rows - 1]));
 	ck_assert_str_eq(back.row[back.nr_rows - 1].missing, "not here");
 }
@@ -303,7 +307,8 @@ START_TEST(a_file_with_wrong_bytes_does_no_harm)
 		}
 		/* What is accepted can also be shown. */
 		const char *name = "f";
-		int ret = lat_table_make(&table, &back, &name, 1, &(struct lat_table_opts){ .stat = LAT_MEAN }, &err);
+		int ret = lat_table_make(&table, &back, &name, 1,
+					 &(struct lat_table_opts){ .stat = LAT_MEAN }, &err);
 
 		ck_assert(ret == 0 || ret == -ENODATA);
 	}
@@ -321,9 +326,11 @@ static void hostile(const char *from, const char *to, const char *why)
 	written();
 	at = strstr(text, from);
 	ck_assert_msg(at != NULL, "no %s", from);
-	snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, to,
+		 at + strlen(from));
 	bp_error_clear(&err);
-	ck_assert_msg(lat_record_parse(&back, changed, strlen(changed), "f", &err) < 0, "%s accepted", to);
+	ck_assert_msg(lat_record_parse(&back, changed, strlen(changed), "f", &err) < 0,
+		      "%s accepted", to);
 	ck_assert_msg(strstr(err.what, why) != NULL, "'%s' without '%s'", err.what, why);
 	lat_record_free(&back);
 }
@@ -470,8 +477,9 @@ START_TEST(text_and_json_of_a_table)
 }
 END_TEST
 
-SUITE("lat_perfdiff", commands_take_turns_in_random_order, the_same_seed_gives_the_same_order_and_layout,
-      values_are_those_of_the_counters, a_command_that_fails_ends_it_with_the_reason,
-      what_is_written_is_read_again, a_file_that_is_cut_off_is_refused, a_file_with_wrong_bytes_does_no_harm,
+SUITE("lat_perfdiff", commands_take_turns_in_random_order,
+      the_same_seed_gives_the_same_order_and_layout, values_are_those_of_the_counters,
+      a_command_that_fails_ends_it_with_the_reason, what_is_written_is_read_again,
+      a_file_that_is_cut_off_is_refused, a_file_with_wrong_bytes_does_no_harm,
       each_number_and_length_is_checked, files_that_are_none, a_planted_3_percent_is_real,
       equal_pairs_are_not, two_files_are_compared_as_independent, text_and_json_of_a_table)

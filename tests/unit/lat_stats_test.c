@@ -90,7 +90,8 @@ END_TEST
 START_TEST(a_small_spread_on_a_large_mean_is_not_lost)
 {
 	/* Sums of squares would cancel: 4e18 + ... in a double. Deviations -6 -3 3 6. */
-	static const uint64_t v[] = { 7, 1000000000004, 1000000000007, 1000000000013, 1000000000016 };
+	static const uint64_t v[] = { 7, 1000000000004, 1000000000007, 1000000000013,
+				      1000000000016 };
 
 	series(v, 5, 0);
 	ck_assert_double_eq_tol(s.measured.mean, 1000000000010.0, 1e-3);
