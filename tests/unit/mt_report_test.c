@@ -42,10 +42,36 @@ int ioctl(int fd, unsigned long request, ...)
 	return request == KVM_CHECK_EXTENSION ? 64 : 0;
 }
 
+/* kvm-memtype.ko: there or not, and what it has. */
+static bool loaded;
+static struct kvm_memtype_stats counts;
+
+static int fake_open(const char *path, int flags)
+{
+	(void)flags;
+	ck_assert_ptr_nonnull(strstr(path, KVM_MEMTYPE_DEVICE));
+	errno = ENOENT;
+	return loaded ? 200 : -1;
+}
+
+static int fake_close(int fd)
+{
+	return fd == 200 ? 0 : -1;
+}
+
 static int fake_ioctl(int fd, unsigned long request, void *arg)
 {
 	int cpu = fd - 100;
 
+	if (fd == 200 && request == KVM_MEMTYPE_GET_INFO) {
+		*(struct kvm_memtype_info *)arg = mt.module;
+		return 0;
+	}
+	if (fd == 200) {
+		ck_assert(request == KVM_MEMTYPE_GET_STATS);
+		*(struct kvm_memtype_stats *)arg = counts;
+		return 0;
+	}
 	ck_assert(cpu >= 0 && cpu < CPUS);
 	if (request == KVM_GET_SREGS) {
 		*(struct kvm_sregs *)arg = sregs[cpu];
@@ -56,7 +82,7 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 	return 0;
 }
 
-static struct vf_sys sys = { .ioctl = fake_ioctl };
+static const struct vf_sys sys = { .open = fake_open, .close = fake_close, .ioctl = fake_ioctl };
 
 static void poke(uint64_t gpa, uint64_t entry)
 {
@@ -112,7 +138,8 @@ static void setup(enum mt_vendor vendor)
 	struct mt_mtrr m;
 
 	ft_new(&tree);
-	sys = (struct vf_sys){ .ioctl = fake_ioctl };
+	loaded = false;
+	counts = (struct kvm_memtype_stats){ .nr = 1 };
 	memset(&mt, 0, sizeof(mt));
 	memset(&machine, 0, sizeof(machine));
 	machine.config = &config;
@@ -145,6 +172,21 @@ static void setup(enum mt_vendor vendor)
 	sregs[1].cr3 = 0x9000;
 	mt_track_init(&mt.track, &m, false);
 	make_area();
+}
+
+static void with_module(void)
+{
+	mt.mode = MT_MODE_MODULE;
+	mt.why[0] = '\0';
+	mt.module = (struct kvm_memtype_info){ .abi = 1,
+					       .vendor = KVM_MEMTYPE_SVM,
+					       .flags = KVM_MEMTYPE_NESTED,
+					       .types = 1 << MT_WC | 1 << MT_UC,
+					       .host_pat = MT_PAT_LINUX,
+					       .ranges_max = 64 };
+	loaded = true;
+	mt.nr_ranges = 1;
+	cut[1].want = (struct mt_leaf_want){ MT_WC, false, false };
 }
 
 static void report(void)
@@ -275,15 +317,7 @@ END_TEST
 START_TEST(the_module_makes_the_leaf)
 {
 	setup(MT_AMD);
-	mt.mode = MT_MODE_MODULE;
-	mt.why[0] = '\0';
-	mt.module = (struct kvm_memtype_info){ .abi = 1,
-					       .vendor = KVM_MEMTYPE_SVM,
-					       .flags = KVM_MEMTYPE_NESTED,
-					       .types = 1 << MT_WC | 1 << MT_UC,
-					       .host_pat = MT_PAT_LINUX,
-					       .ranges_max = 64 };
-	cut[1].want = (struct mt_leaf_want){ MT_WC, false, false };
+	with_module();
 	map(2, (BAR + 0x2000) | P | PCD);
 	report();
 	is("/mode", "module");
@@ -306,6 +340,41 @@ START_TEST(the_module_makes_the_leaf)
 	/* Bare metal calls it CD, which a device cannot tell from UC: nothing to explain. */
 	is(MIDDLE "/bare_metal", "CD");
 	ck_assert_uint_eq(length(MIDDLE "/why"), 0);
+	teardown();
+}
+END_TEST
+
+/* It may be unloaded while the guest runs; what it says of itself is told. */
+START_TEST(the_module_is_gone)
+{
+	setup(MT_AMD);
+	with_module();
+	map(2, (BAR + 0x2000) | P | PCD);
+	report();
+	is("/module/lost", "false");
+	is(MIDDLE "/by", "module");
+	loaded = false;
+	report();
+	is("/mode", "module");
+	is("/why", "kvm-memtype.ko was unloaded: leaves are as KVM makes them");
+	is("/module/lost", "true");
+	is(MIDDLE "/leaf", "WB");
+	is(MIDDLE "/by", "kvm");
+	is(MIDDLE "/effective", "UC");
+	says("    with kvm-memtype.ko the store would get WC\n");
+	/* Loaded again it knows of nothing. */
+	loaded = true;
+	counts.nr = 0;
+	report();
+	is("/module/lost", "true");
+	is(MIDDLE "/effective", "UC");
+	counts.nr = 1;
+	counts.missed = 3;
+	counts.straddled = 2;
+	report();
+	is("/module/missed", "3");
+	is(MIDDLE "/effective", "WC");
+	says("some leaves are not what is said below: 3 went by unseen, 2 reach out");
 	teardown();
 }
 END_TEST
@@ -567,7 +636,7 @@ START_TEST(bars_in_order)
 }
 END_TEST
 
-SUITE("mt_report", amd_without_the_module, the_module_makes_the_leaf, nothing_mapped, a_shadow_pat,
-      another_pat_is_loaded, mappings_that_disagree, cpus_that_differ, paging_off,
-      the_hosts_own_mtrrs, hostile_tables, too_many_pieces, mtrrs_off_and_masks_with_holes,
-      bars_in_order)
+SUITE("mt_report", amd_without_the_module, the_module_makes_the_leaf, the_module_is_gone,
+      nothing_mapped, a_shadow_pat, another_pat_is_loaded, mappings_that_disagree, cpus_that_differ,
+      paging_off, the_hosts_own_mtrrs, hostile_tables, too_many_pieces,
+      mtrrs_off_and_masks_with_holes, bars_in_order)
