@@ -144,10 +144,12 @@ static void take_over(struct vmm_mt *mt, struct vmm_mt_area *a)
 {
 	struct vmm_mt_cut *was = a->cut;
 
-	if (a->due_limited && !a->limited && due_split(mt))
+	if (a->due_limited && due_split(mt) && !mt->limit_told) {
+		mt->limit_told = true;
 		bp_log_warn("%s BAR %u: the guest's MTRRs cut it into too many pieces; it stays as "
 			    "KVM makes it",
 			    a->place.device, a->place.bar);
+	}
 	a->cut = a->due;
 	a->nr = a->due_nr;
 	a->limited = a->due_limited;

@@ -86,6 +86,14 @@ int vmm_mt_load_pat(struct vmm_mt *mt, unsigned int cpu, uint64_t pat)
 	return ret;
 }
 
+static bool some_area(const struct vmm_mt *mt)
+{
+	for (unsigned int i = 0; i < mt->nr_areas; i++)
+		if (mt->area[i].used)
+			return true;
+	return false;
+}
+
 int vmm_mt_power_on(struct vmm_mt *mt, unsigned int cpu, int vcpu_fd)
 {
 	struct vmm_mt_cpu *c = &mt->cpu[cpu];
@@ -100,6 +108,7 @@ int vmm_mt_power_on(struct vmm_mt *mt, unsigned int cpu, int vcpu_fd)
 		return ret;
 	c->fd = vcpu_fd;
 	c->seen = false;
+	mt->bar_seen = some_area(mt);
 	mt_mtrr_init(&c->regs, mt->vmm->maxphyaddr);
 	for (unsigned int i = 0; i < MT_FIRMWARE_MSRS; i++) {
 		ret = mt_wrmsr(&c->regs, state[i].index, state[i].value);

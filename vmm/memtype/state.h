@@ -107,7 +107,7 @@ struct vmm_mt_counts {
  * @pending: the loop was asked to make leaves anew; @apply_fd brings it the word.
  * @bar_seen: some BAR was mapped since power-on.
  * @pat_refused: a shadow PAT is due and some page forbids it. @pat_told: the log has it.
- * @nr_areas: entries of @area.
+ * @nr_areas: entries of @area. @limit_told: the log has that one has too many cuts.
  * @nr_ranges: ranges that the module has. @ranges: they. @ranges_due: room to make them anew.
  * @ranges_room: entries of both.
  * @counts: counters.
@@ -135,6 +135,7 @@ struct vmm_mt {
 	bool pat_told;
 	unsigned int nr_areas;
 	struct vmm_mt_area *area;
+	bool limit_told;
 	unsigned int nr_ranges;
 	unsigned int ranges_room;
 	struct kvm_memtype_range *ranges;
