@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include <bp/print.h>
+#include <mt/firmware.h>
 #include "faketree.h"
 #include "suite.h"
 #include "vmm/memtype/state.h"
@@ -636,7 +637,98 @@ START_TEST(bars_in_order)
 }
 END_TEST
 
+/* One page of a process, through tables at @tables. */
+static void map_user(uint64_t tables, uint64_t gva, uint64_t entry)
+{
+	uint64_t at = 0x1000;
+
+	for (unsigned int shift = 39; shift > 12; shift -= 9, tables += 0x1000) {
+		poke(at + 8 * (gva >> shift & 511), tables | P);
+		at = tables;
+	}
+	poke(at + 8 * (gva >> 12 & 511), entry);
+}
+
+/* The guest that docs/memory-types.md shows: no PAT, two pages of a 16 KiB BAR WC by MTRR. */
+static void setup_page(uint64_t gva)
+{
+	static const struct mt_leaf_want stock = { MT_UC, false, true };
+	static struct mt_msr state[MT_FIRMWARE_MSRS];
+	struct mt_mtrr m;
+
+	setup(MT_AMD);
+	config.cpus = 2;
+	mt.kernel = (struct mt_kernel){ 6, 12, 95 };
+	ck_assert_int_eq(mt_mtrr_init(&m, 40), 0);
+	ck_assert_int_eq(mt_firmware_state(0xc0000000, 40, state), 0);
+	for (unsigned int i = 0; i < MT_FIRMWARE_MSRS; i++)
+		wr(&m, state[i].index, state[i].value);
+	mt_track_init(&mt.track, &m, false);
+	wr(&m, MT_MSR_PHYSBASE(1), 0x100000000 | MT_WC);
+	wr(&m, MT_MSR_PHYSMASK(1), 0xffffffe000 | MT_PHYSMASK_VALID);
+	mt_track_update(&mt.track, &m, false);
+	mt.cpu[0].regs = mt.cpu[1].regs = m;
+	sregs[1].cr3 = 0x1000;
+	for (unsigned int i = 0; i < 4; i++)
+		map_user(0x10000, gva + 0x1000 * i, (0x100000000 + 0x1000 * i) | P | PCD);
+	cut[0] = (struct vmm_mt_cut){ 0x100000000, 0x2000, MT_WC, false, stock, 1 };
+	cut[1] = (struct vmm_mt_cut){ 0x100002000, 0x2000, MT_WB, false, stock, 1 };
+	cut[2] = (struct vmm_mt_cut){ 0x100005000, 0x1000, MT_WB, false, stock, 2 };
+	area[0] = (struct vmm_mt_area){ .used = true,
+					.place = { VF, 0, 0 },
+					.gpa = 0x100000000,
+					.size = 0x4000,
+					.nr = 2,
+					.cut = cut };
+	area[1] = (struct vmm_mt_area){ .used = true,
+					.place = { VF, 3, 0x1000 },
+					.gpa = 0x100005000,
+					.size = 0x1000,
+					.nr = 1,
+					.cut = &cut[2] };
+}
+
+/* Lines of the page behind a line that asks for the report, without their indentation. */
+static bool shown(FILE *f, char *block, size_t size)
+{
+	static const char ask[] = "    # memtype guest ";
+	char line[512];
+
+	*block = '\0';
+	while (fgets(line, sizeof(line), f) && strncmp(line, ask, strlen(ask)) != 0)
+		;
+	while (fgets(line, sizeof(line), f) && !strncmp(line, "    ", 4))
+		snprintf(block + strlen(block), size - strlen(block), "%s", line + 4);
+	return *block;
+}
+
+START_TEST(the_page_shows_what_the_report_says)
+{
+	FILE *f = fopen("docs/memory-types.md", "r");
+	char block[8192];
+
+	ck_assert_msg(f != NULL, "run from the top of the tree");
+	setup_page(0x7f0054445000);
+	report();
+	ck_assert(shown(f, block, sizeof(block)));
+	ck_assert_str_eq(block, text);
+	/* The same with the module; here the page has a part. */
+	with_module();
+	mt.module.types |= 1 << MT_WT | 1 << MT_WP | 1 << MT_WB;
+	mt.module.ranges_max = 512;
+	cut[0].want = (struct mt_leaf_want){ MT_WC, false, false };
+	cut[1].want.stock = true;
+	report();
+	ck_assert(shown(f, block, sizeof(block)));
+	says(block);
+	ck_assert_ptr_nonnull(strstr(block, "leaf WC by module; a store gets WC"));
+	fclose(f);
+	config.cpus = CPUS;
+	teardown();
+}
+END_TEST
+
 SUITE("mt_report", amd_without_the_module, the_module_makes_the_leaf, the_module_is_gone,
       nothing_mapped, a_shadow_pat, another_pat_is_loaded, mappings_that_disagree, cpus_that_differ,
       paging_off, the_hosts_own_mtrrs, hostile_tables, too_many_pieces,
-      mtrrs_off_and_masks_with_holes, bars_in_order)
+      mtrrs_off_and_masks_with_holes, bars_in_order, the_page_shows_what_the_report_says)
