@@ -97,15 +97,9 @@ static void *vcpu_main(void *arg)
 	bool go = true;
 
 	while (go) {
-		/* KVM_RUN: a kicked VCPU would not execute anything. */
-		if (!__atomic_load_n(&core.holds, __ATOMIC_SEQ_CST)) {
-			atomic_store(&in_guest[cpu], true);
-			if (__atomic_load_n(&core.holds, __ATOMIC_SEQ_CST))
-				atomic_store(&in_guest[cpu], false);
-			else
-				sched_yield();
-			atomic_store(&in_guest[cpu], false);
-		}
+		/* KVM_RUN; one that was kicked before executes nothing. */
+		sched_yield();
+		atomic_store(&in_guest[cpu], false);
 		pthread_mutex_lock(&core.vmm.lock);
 		go = vmm_park(&core) && !atomic_load(&stop);
 		if (go)
@@ -114,6 +108,7 @@ static void *vcpu_main(void *arg)
 			core.running--;
 			pthread_cond_broadcast(&core.changed);
 		}
+		atomic_store(&in_guest[cpu], go && !core.holds);
 		pthread_mutex_unlock(&core.vmm.lock);
 		atomic_fetch_add(&rounds, 1);
 	}
