@@ -20,7 +20,7 @@ static const struct bp_command commands[] = {
 		"  --vf BDF              assign this function, bound to vfio-pci; may be repeated\n"
 		"  --backend KIND        VFIO interface: auto, type1 or iommufd (auto)\n"
 		"  --memtype MODE        write combining by the guest's MTRRs: module\n"
-		"                        (kvm-memtype.ko), pat (a shadow PAT), pat,force (also where\n"
+		"                        (kvm-memtype.ko), pat (a shadow PAT), pat,force (even if\n"
 		"                        pages forbid it), off, or auto: module if loaded (auto)\n"
 		"  --intx                let assigned devices interrupt by INTx only\n"
 		"  --api SOCKET          listen for 'bluepass ctl' there\n"
