@@ -363,6 +363,11 @@ START_TEST(the_module_is_gone)
 	is(MIDDLE "/by", "kvm");
 	is(MIDDLE "/effective", "UC");
 	says("    with kvm-memtype.ko the store would get WC\n");
+	/* Also when nothing was lost by it yet. */
+	mt.nr_ranges = 0;
+	report();
+	is("/module/lost", "true");
+	mt.nr_ranges = 1;
 	/* Loaded again it knows of nothing. */
 	loaded = true;
 	counts.nr = 0;
@@ -422,6 +427,7 @@ START_TEST(a_shadow_pat)
 	ck_assert_uint_gt(length("/bars/0/stretches/0/why"), 0);
 	says("PAT WB WT UC- UC WB WT UC- UC, loaded is WB WT WC UC WB WT WC UC");
 	says("UC-, loaded WC: WC");
+	says("    the shadow PAT that the monitor loads makes UC- mean WC\n");
 	/* A shadow PAT that is refused, or not loaded yet, changes nothing. */
 	mt.cpu[0].hw_pat = mt.cpu[0].regs.pat;
 	report();
