@@ -175,6 +175,8 @@ static bool same_bar(const struct vmm_mt_stretch *a, const struct vmm_mt_stretch
 void vmm_mt_report_bars(const struct vmm_mt_report_state *r)
 {
 	struct bp_print *p = r->p;
+	/* Under EPT the machine's MTRRs have no say. */
+	bool counts = r->mt->vendor == MT_AMD || !r->mt->nested;
 
 	bp_print_array(p, "bars");
 	for (unsigned int n = 0; n < r->nr;) {
@@ -186,9 +188,10 @@ void vmm_mt_report_bars(const struct vmm_mt_report_state *r)
 		bp_print_object(p, NULL);
 		bp_print_str(p, "device", "%s", place->device);
 		bp_print_u64(p, "bar", " BAR %lu", place->bar);
-		bp_print_str(p, "host_mtrr", ", MTRR of the host %s", mt_type_name(host_mtrr));
+		bp_print_str(p, "host_mtrr", counts ? ", MTRR of the host %s" : NULL,
+			     mt_type_name(host_mtrr));
 		bp_print_str(p, "host_mtrr_from", NULL, known ? "/proc/mtrr" : "assumed");
-		bp_print_text(p, "%s\n", known ? "" : " (assumed)");
+		bp_print_text(p, "%s\n", known || !counts ? "" : " (assumed)");
 		bp_print_array(p, "stretches");
 		while (n < r->nr && same_bar(first, &r->stretch[n]))
 			print_stretch(r, n++, host_mtrr);
