@@ -119,8 +119,6 @@ static void set_up(const struct lab_command *c)
 	dup2(null, 0);
 	if (null > 2)
 		close(null);
-	lab_mount("tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755");
-	lab_mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, NULL);
 	lab_mount("devpts", "/dev/pts", "devpts", 0, "mode=620,gid=5,ptmxmode=666");
 	lab_mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
 	lab_mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
