@@ -21,10 +21,10 @@
 
 #include "../inside.h"
 
-#define PORT	0x378
-#define CONTROL (PORT + 2)
-#define STROBE	1
-#define READY	0x0c /* selected, not in reset, no interrupt */
+#define PORT	     0x378
+#define CONTROL	     (PORT + 2)
+#define STROBE	     1
+#define READY	     0x0c /* selected, not in reset, no interrupt */
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

@@ -16,13 +16,13 @@
 #define RAM_PAGES  2u
 #define BAR_STORES (8u * (BAR_PAGES + RAM_PAGES))
 
-#define BAR_HPA 0xd0000000ull /* free in Bochs: a window for PCI, with nothing in it */
-#define BAR_GPA 0x80000000ull
-#define RAM_GPA 0x00400000ull
-#define BAR_GVA 0x40000000ull
+#define BAR_HPA	   0xd0000000ull /* free in Bochs: a window for PCI, with nothing in it */
+#define BAR_GPA	   0x80000000ull
+#define RAM_GPA	   0x00400000ull
+#define BAR_GVA	   0x40000000ull
 
-/* UC WC WT WP WB UC- UC- UC: every type, and those of a guest without PAT twice. */
-#define BAR_GUEST_PAT 0x0007070605040100ull
+/* UC WC WT WP WB UC- UC- UC: every type, and twice what a guest without PAT asks for. */
+#define BAR_GUEST_PAT	  0x0007070605040100ull
 
 #define BAR_TAG(phase, i) (0x5eedull << 48 | (uint64_t)(phase) << 16 | (i))
 
@@ -33,8 +33,12 @@ struct bar_phase {
 };
 
 static const struct bar_phase bar_phases[] = {
-	{ "before", 0, -1 },	 { "set", 4, 11 },	       { "moved", 9, 14 },
-	{ "one page", 15, 15 }, { "whole BAR", 0, BAR_PAGES - 1 }, { "taken away", 0, -1 },
+	{ "before", 0, -1 },
+	{ "set", 4, 11 },
+	{ "moved", 9, 14 },
+	{ "one page", 15, 15 },
+	{ "whole BAR", 0, BAR_PAGES - 1 },
+	{ "taken away", 0, -1 },
 };
 
 #define BAR_PHASES (sizeof(bar_phases) / sizeof(*bar_phases))

@@ -113,7 +113,9 @@ static inline void bare_read(uint32_t lba, uint32_t sectors, void *to)
 				bare_say("the disk cannot be read\n");
 				bare_stop();
 			}
-			__asm__ volatile("rep insw" : "+D"(to), "+c"(words) : "d"((uint16_t)0x1f0)
+			__asm__ volatile("rep insw"
+					 : "+D"(to), "+c"(words)
+					 : "d"((uint16_t)0x1f0)
 					 : "memory");
 		}
 		lba += n;

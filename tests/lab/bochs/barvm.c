@@ -81,8 +81,8 @@ static int must(int ret, const char *what)
 
 static void *map(int fd, size_t size, off_t at, const char *what)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED,
-		       fd, at);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, at);
 
 	if (p == MAP_FAILED)
 		die(what);
@@ -133,8 +133,12 @@ static void make_tables(struct vm *vm)
 
 static void make_cpu(struct vm *vm)
 {
-	struct kvm_segment code = { .limit = ~0u, .selector = 8, .type = 11, .present = 1, .s = 1, .l = 1, .g = 1 };
-	struct kvm_segment data = { .limit = ~0u, .selector = 16, .type = 3, .present = 1, .s = 1, .db = 1, .g = 1 };
+	struct kvm_segment code = {
+		.limit = ~0u, .selector = 8, .type = 11, .present = 1, .s = 1, .l = 1, .g = 1
+	};
+	struct kvm_segment data = {
+		.limit = ~0u, .selector = 16, .type = 3, .present = 1, .s = 1, .db = 1, .g = 1
+	};
 	struct kvm_cpuid2 *cpuid = calloc(1, sizeof(*cpuid) + 256 * sizeof(cpuid->entries[0]));
 	struct kvm_sregs sregs;
 
@@ -168,8 +172,10 @@ static void make_vm(struct vm *vm)
 	add_slot(vm, 0, 0, RAM_SIZE, vm->ram);
 	add_slot(vm, 1, BAR_GPA, BAR_PAGES * 4096, map(mem, BAR_PAGES * 4096, BAR_HPA, "the BAR"));
 	vm->vcpu = must(ioctl(vm->fd, KVM_CREATE_VCPU, 0), "KVM_CREATE_VCPU");
-	vm->run = map(vm->vcpu, (size_t)must(ioctl(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "KVM_GET_VCPU_MMAP_SIZE"),
-		      0, "KVM_RUN's page");
+	vm->run = map(
+		vm->vcpu,
+		(size_t)must(ioctl(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "KVM_GET_VCPU_MMAP_SIZE"),
+		0, "KVM_RUN's page");
 	memcpy(vm->ram + CODE, guest_code, (size_t)(guest_end - guest_code));
 	make_tables(vm);
 	make_cpu(vm);
@@ -198,7 +204,8 @@ static void run_guest(struct vm *vm, unsigned int phase)
 	must(ioctl(vm->vcpu, KVM_SET_REGS, &regs), "KVM_SET_REGS");
 	must(ioctl(vm->vcpu, KVM_RUN, 0), "KVM_RUN");
 	if (vm->run->exit_reason != KVM_EXIT_HLT) {
-		fprintf(stderr, "barvm: the guest ended with exit reason %u\n", vm->run->exit_reason);
+		fprintf(stderr, "barvm: the guest ended with exit reason %u\n",
+			vm->run->exit_reason);
 		exit(1);
 	}
 }
@@ -211,8 +218,8 @@ static void say_stats(struct vm *vm)
 	must(ioctl(vm->device, KVM_MEMTYPE_GET_INFO, &info), "KVM_MEMTYPE_GET_INFO");
 	printf("host PAT %016llx\n", info.host_pat);
 	must(ioctl(vm->device, KVM_MEMTYPE_GET_STATS, &stats), "KVM_MEMTYPE_GET_STATS");
-	printf("leaves %llu hits %llu straddled %llu zaps %llu missed %llu\n", stats.leaves, stats.hits,
-	       stats.straddled, stats.zaps, stats.missed);
+	printf("leaves %llu hits %llu straddled %llu zaps %llu missed %llu\n", stats.leaves,
+	       stats.hits, stats.straddled, stats.zaps, stats.missed);
 }
 
 int main(int argc, char **argv)

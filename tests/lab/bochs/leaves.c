@@ -46,8 +46,8 @@ static bool combines(bool wc_leaf, enum mt_type pat)
 	return wc_leaf && (pat == MT_UC_MINUS || pat == MT_WB);
 }
 
-__attribute__((format(printf, 3, 4)))
-static void wrong(struct judge *j, uint64_t value, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void wrong(struct judge *j, uint64_t value,
+							const char *fmt, ...)
 {
 	unsigned int phase = (value >> 16) & 0xffff, store = value & 0xffff;
 	va_list ap;
@@ -67,7 +67,9 @@ static bool read_entry(const struct judge *j, const char *line, struct entry *e,
 	uint64_t phys, high, low;
 	char type[9], name[16];
 
-	if (sscanf(line, "[CPU0 RD]: PHY %" SCNx64 " (len=8, %8[^)]): %" SCNx64 " %" SCNx64 " ; %15[^\r\n]",
+	if (sscanf(line,
+		   "[CPU0 RD]: PHY %" SCNx64 " (len=8, %8[^)]): %" SCNx64 " %" SCNx64
+		   " ; %15[^\r\n]",
 		   &phys, type, &high, &low, name) != 5)
 		return false;
 	if (j->svm) {
@@ -79,12 +81,13 @@ static bool read_entry(const struct judge *j, const char *line, struct entry *e,
 	memmove(name, name + (strncmp(name, "EPT ", 4) ? 0 : 4), sizeof(name) - 4);
 	e->value = high << 32 | low;
 	e->level = !strcmp(name, "PTE") ? MT_4K : !strcmp(name, "PDE") ? MT_2M : MT_1G;
-	e->read = !strcmp(name, "PTE") || ((e->value & 0x80) && (e->level == MT_2M || !strcmp(name, "PDPTE")));
+	e->read = !strcmp(name, "PTE") ||
+		  ((e->value & 0x80) && (e->level == MT_2M || !strcmp(name, "PDPTE")));
 	return true;
 }
 
-static void judge_bar(struct judge *j, const struct trace_store *s, const struct bar_phase *phase, unsigned int page,
-		      enum mt_type pat)
+static void judge_bar(struct judge *j, const struct trace_store *s, const struct bar_phase *phase,
+		      unsigned int page, enum mt_type pat)
 {
 	bool inside = (int)page >= phase->first && (int)page <= phase->last, ipat = false;
 	struct mt_effective effective;
@@ -96,22 +99,27 @@ static void judge_bar(struct judge *j, const struct trace_store *s, const struct
 	if (j->svm) {
 		leaf = mt_npt_decode(j->leaf.value, j->leaf.level, j->host_pat);
 		err = mt_combine_npt(pat, leaf, MT_UC, false, false, &effective);
-		if (mt_pte_index(j->leaf.value, j->leaf.level) != (inside ? (unsigned int)mt_pat_find(j->host_pat, MT_WC) : 0))
-			wrong(j, s->value, "index %u in the leaf", mt_pte_index(j->leaf.value, j->leaf.level));
+		if (mt_pte_index(j->leaf.value, j->leaf.level) !=
+		    (inside ? (unsigned int)mt_pat_find(j->host_pat, MT_WC) : 0))
+			wrong(j, s->value, "index %u in the leaf",
+			      mt_pte_index(j->leaf.value, j->leaf.level));
 	} else {
 		err = mt_ept_decode(j->leaf.value, &leaf, &ipat);
 		if (!err)
 			err = mt_combine_ept(leaf, ipat, pat, false, &effective);
 		if (!err && (leaf != (inside ? MT_WC : MT_UC) || ipat))
-			wrong(j, s->value, "the leaf is %s%s", mt_type_name(leaf), ipat ? " with IPAT" : "");
+			wrong(j, s->value, "the leaf is %s%s", mt_type_name(leaf),
+			      ipat ? " with IPAT" : "");
 	}
 	if (err) {
 		wrong(j, s->value, "the leaf %#" PRIx64 " has a reserved type", j->leaf.value);
 		return;
 	}
 	j->wc[phase - bar_phases] += leaf == MT_WC;
-	if ((effective.type == MT_WC) != combines(inside, pat) || (effective.type != MT_WC && effective.type != MT_UC))
-		wrong(j, s->value, "the guest's %s becomes %s", mt_type_name(pat), mt_type_name(effective.type));
+	if ((effective.type == MT_WC) != combines(inside, pat) ||
+	    (effective.type != MT_WC && effective.type != MT_UC))
+		wrong(j, s->value, "the guest's %s becomes %s", mt_type_name(pat),
+		      mt_type_name(effective.type));
 	if ((s->phys & ~0xfffull) != BAR_HPA + 4096ull * page)
 		wrong(j, s->value, "the store went to %#" PRIx64, s->phys);
 }
@@ -124,7 +132,8 @@ static void judge_ram(struct judge *j, const struct trace_store *s)
 
 	if (j->svm) {
 		if (mt_pte_index(j->leaf.value, j->leaf.level))
-			wrong(j, s->value, "index %u in a leaf of RAM", mt_pte_index(j->leaf.value, j->leaf.level));
+			wrong(j, s->value, "index %u in a leaf of RAM",
+			      mt_pte_index(j->leaf.value, j->leaf.level));
 	} else if (mt_ept_decode(j->leaf.value, &leaf, &ipat) || leaf != MT_WB || !ipat) {
 		wrong(j, s->value, "a leaf of RAM is %#" PRIx64, j->leaf.value);
 	}
@@ -134,7 +143,8 @@ static void judge_store(struct judge *j, const struct trace_store *s)
 {
 	unsigned int phase = (s->value >> 16) & 0xffff, store = s->value & 0xffff;
 
-	if (s->value != BAR_TAG(j->stores / BAR_STORES, j->stores % BAR_STORES) || phase >= BAR_PHASES) {
+	if (s->value != BAR_TAG(j->stores / BAR_STORES, j->stores % BAR_STORES) ||
+	    phase >= BAR_PHASES) {
 		wrong(j, s->value, "not the store that was to come");
 		return;
 	}
@@ -152,7 +162,8 @@ static void judge_store(struct judge *j, const struct trace_store *s)
 	    (j->guest.value & 0xffffffffff000ull) != bar_gpa(store))
 		wrong(j, s->value, "the guest's entry is %#" PRIx64, j->guest.value);
 	if (bar_page(store) < BAR_PAGES)
-		judge_bar(j, s, &bar_phases[phase], bar_page(store), mt_pat_entry(j->guest_pat, bar_index(store)));
+		judge_bar(j, s, &bar_phases[phase], bar_page(store),
+			  mt_pat_entry(j->guest_pat, bar_index(store)));
 	else
 		judge_ram(j, s);
 }
@@ -203,12 +214,14 @@ int main(int argc, char **argv)
 	judge_trace(&j, f);
 	fclose(f);
 	for (unsigned int i = 0; i < BAR_PHASES; i++) {
-		unsigned int want = 8u * (unsigned int)(bar_phases[i].last - bar_phases[i].first + 1);
+		unsigned int want =
+			8u * (unsigned int)(bar_phases[i].last - bar_phases[i].first + 1);
 
 		before = bad;
 		bad += j.in_phase[i] != BAR_STORES || j.wc[i] != want;
-		printf("    %s: %u stores, %u of %u leaves of the BAR are WC%s\n", bar_phases[i].name, j.in_phase[i],
-		       j.wc[i], 8 * BAR_PAGES, bad > before ? " -- wrong" : "");
+		printf("    %s: %u stores, %u of %u leaves of the BAR are WC%s\n",
+		       bar_phases[i].name, j.in_phase[i], j.wc[i], 8 * BAR_PAGES,
+		       bad > before ? " -- wrong" : "");
 	}
 	if (j.wrong)
 		printf("    %u differences\n", j.wrong);

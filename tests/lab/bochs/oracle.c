@@ -25,7 +25,7 @@
 #define PROGRAMS 500
 #define STORES	 24
 #define REFUSALS 1024 /* values for each register */
-#define GROUP	 128  /* of them in one operation */
+#define GROUP	 128 /* of them in one operation */
 #define TAG	 0x5eed000000000000ull
 
 struct list {
@@ -89,7 +89,8 @@ static void put_matrix(void)
 		uint64_t base = i < sizeof(types) ? WINDOW(i) | types[i] : 0;
 
 		put_write(MT_MSR_PHYSBASE(i), base);
-		put_write(MT_MSR_PHYSMASK(i), base ? (~0x1fffffull & reach) | MT_PHYSMASK_VALID : 0);
+		put_write(MT_MSR_PHYSMASK(i),
+			  base ? (~0x1fffffull & reach) | MT_PHYSMASK_VALID : 0);
 	}
 	for (int on = 1; on >= 0; on--) {
 		put_op(NATIVE_CACHES, (uint32_t)on);
@@ -313,8 +314,9 @@ static void judge_writes(struct verdict *v, const uint64_t *op, uint32_t n)
 		v->writes++;
 		v->refused += bits[i] == '1';
 		if ((fault != MT_GP_NONE) != (bits[i] == '1')) {
-			snprintf(text, sizeof(text), "WRMSR %#x, %#" PRIx64 ": Bochs %s, libmemtype %s",
-				 msr, op[1], bits[i] == '1' ? "#GP" : "fine",
+			snprintf(text, sizeof(text),
+				 "WRMSR %#x, %#" PRIx64 ": Bochs %s, libmemtype %s", msr, op[1],
+				 bits[i] == '1' ? "#GP" : "fine",
 				 fault != MT_GP_NONE ? "#GP" : "fine");
 			wrong(v, text);
 		}
@@ -325,7 +327,8 @@ static void judge_writes(struct verdict *v, const uint64_t *op, uint32_t n)
 		want = native_mix(want, value);
 	}
 	if (want != got) {
-		snprintf(text, sizeof(text), "RDMSR after the writes of MSR %#x ... %#x gives other values",
+		snprintf(text, sizeof(text),
+			 "RDMSR after the writes of MSR %#x ... %#x gives other values",
 			 (unsigned int)op[-2 * (int)n], (unsigned int)op[-2]);
 		wrong(v, text);
 	}
@@ -384,8 +387,9 @@ static void judge_store(struct verdict *v, uint64_t entry, uint64_t tag)
 	}
 	if (strcmp(store.type, mt_type_name(want))) {
 		snprintf(text, sizeof(text),
-			 "store %" PRIx64 " to %#" PRIx64 ", MTRR %s%s, PAT %s: Bochs %s, libmemtype %s", tag,
-			 page, mt_type_name(range.type), range.undefined ? " (undefined)" : "",
+			 "store %" PRIx64 " to %#" PRIx64
+			 ", MTRR %s%s, PAT %s: Bochs %s, libmemtype %s",
+			 tag, page, mt_type_name(range.type), range.undefined ? " (undefined)" : "",
 			 mt_type_name(pat), store.type, mt_type_name(want));
 		wrong(v, text);
 	}
@@ -448,7 +452,8 @@ static int judge(const char *output, const char *trace)
 		}
 	}
 	judge_coverage(&v);
-	printf("%lu stores (%lu in cells that Bochs has wrong, %lu in overlaps that the manual leaves undefined, "
+	printf("%lu stores (%lu in cells that Bochs has wrong, %lu in overlaps that the manual "
+	       "leaves undefined, "
 	       "%lu with CR0.CD), %lu writes (%lu refused), %lu differences\n",
 	       v.stores, v.masked, v.undefined, v.cd, v.writes, v.refused, v.wrong);
 	return v.wrong != 0;

@@ -37,7 +37,9 @@ struct trace_store {
 static inline bool trace_is_store(const char *line, struct trace_store *s)
 {
 	uint64_t high, low;
-	int n = sscanf(line, "[CPU0 WR]: LIN %" SCNx64 " PHY %" SCNx64 " (len=8, %7[^)]): %" SCNx64 " %" SCNx64,
+	int n = sscanf(line,
+		       "[CPU0 WR]: LIN %" SCNx64 " PHY %" SCNx64 " (len=8, %7[^)]): %" SCNx64
+		       " %" SCNx64,
 		       &s->linear, &s->phys, s->type, &high, &low);
 
 	s->value = high << 32 | low;
