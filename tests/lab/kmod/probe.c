@@ -475,6 +475,9 @@ static void *hammer_ranges(void *arg)
 	struct kvm_memtype_range half = { slot->gpa, slot->size / 2, 0, 0 };
 
 	while (!h->stop) {
+		/* Leave the one who unloads the module a chance to find the device closed. */
+		if (h->loose)
+			usleep(5000);
 		if (set(h->vm, &all, 1) || set(h->vm, &half, 1) || set(h->vm, NULL, 0)) {
 			/* Without its module the device is not there, or not any more. */
 			if (h->loose && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
