@@ -40,9 +40,11 @@ static void read_processor(struct vmm_mt *mt)
 			mt->vendor = MT_AMD;
 	}
 	free(text);
-	vf_sysfs_read(&mt->host, yes, sizeof(yes), "sys/module/%s",
-		      mt->vendor == MT_AMD ? "kvm_amd/parameters/npt" : "kvm_intel/parameters/ept");
-	mt->nested = yes[0] == 'Y' || yes[0] == '1';
+	/* Where it is not told it is on, as on any processor of the last fifteen years. */
+	mt->nested = vf_sysfs_read(&mt->host, yes, sizeof(yes), "sys/module/%s",
+				   mt->vendor == MT_AMD ? "kvm_amd/parameters/npt"
+							: "kvm_intel/parameters/ept") <= 0 ||
+		     yes[0] == 'Y' || yes[0] == '1';
 }
 
 /* On failure mt->why says what stands in the way of the module. */
