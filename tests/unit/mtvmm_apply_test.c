@@ -192,6 +192,55 @@ START_TEST(cpus_that_differ)
 }
 END_TEST
 
+/* CPUs other than the first are as @state and @rflags tell while it changes its MTRRs alone. */
+static const char *alone(uint32_t state, uint64_t rflags)
+{
+	uint64_t value;
+
+	machine(VMM_MT_MODULE, 3);
+	ck_assert_int_ge(add(0, BAR, 0x4000), 0);
+	loop_works();
+	for (unsigned int cpu = 1; cpu < 3; cpu++) {
+		ck_assert_int_eq(vmm_mt_rdmsr(mt, cpu, MT_MSR_DEF_TYPE, &value), 0);
+		kernel.mp_state[cpu] = state;
+		kernel.rflags[cpu] = rflags;
+	}
+	linux_set(0, 1, BAR, 0x1000, MT_WC);
+	ck_assert(mt->differ);
+	ck_assert(!mt->pending);
+	ck_assert(mt->laggards_due);
+	vmm_mt_laggards_look(mt);
+	ck_assert(!mt->laggards_due);
+	loop_works();
+	return leaves(0x4000);
+}
+
+START_TEST(cpus_that_are_offline_do_not_count)
+{
+	uint64_t value;
+
+	/* HLT with interrupts off, or waiting for SIPI. */
+	ck_assert_str_eq(alone(KVM_MP_STATE_HALTED, 2), "1...");
+	ck_assert(!mt->differ);
+	/* Started again, one counts from its first access on; then it takes over what the others have. */
+	ck_assert_int_eq(vmm_mt_rdmsr(mt, 1, MT_MSR_PHYSMASK(1), &value), 0);
+	ck_assert(mt->differ);
+	linux_set(1, 1, BAR, 0x1000, MT_WC);
+	ck_assert(!mt->differ);
+	ck_assert(!mt->pending);
+	gone();
+	ck_assert_str_eq(alone(KVM_MP_STATE_INIT_RECEIVED, 2), "1...");
+	gone();
+	/* Idle, and on the way through a rendezvous. */
+	ck_assert_str_eq(alone(KVM_MP_STATE_HALTED, 0x202), "....");
+	ck_assert(mt->differ);
+	gone();
+	ck_assert_str_eq(alone(KVM_MP_STATE_RUNNABLE, 2), "....");
+	ck_assert(mt->differ);
+	gone();
+}
+END_TEST
+
 START_TEST(only_areas_that_change_lose_their_leaves)
 {
 	int second;
@@ -422,7 +471,7 @@ END_TEST
 
 SUITE("mtvmm_apply", a_wc_range_makes_wc_leaves_exactly_there, other_types_stay_as_kvm_makes_them,
       once_for_each_change_not_for_each_write, the_same_again_makes_nothing_anew,
-      there_and_back_before_the_loop_came, cpus_that_differ,
+      there_and_back_before_the_loop_came, cpus_that_differ, cpus_that_are_offline_do_not_count,
       only_areas_that_change_lose_their_leaves, cuts_are_at_the_edges_of_types,
       a_guest_with_scattered_masks_gets_no_more_than_64_cuts, no_more_ranges_than_the_module_takes,
       reset_restores_what_firmware_left, reset_with_a_bar_in_place, off_never_makes_leaves_anew,

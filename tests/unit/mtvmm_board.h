@@ -48,6 +48,8 @@ static struct kernel {
 	unsigned int nr_ranges;
 	struct kvm_memtype_range range[512];
 	unsigned int set_msrs; /* registers that KVM was given */
+	uint32_t mp_state[64];
+	uint64_t rflags[64];
 	uint64_t msr[64][0x400];
 	struct kvm_msr_filter filter;
 	bool filtered[0x400];
@@ -159,6 +161,12 @@ static inline int fake_ioctl(int fd, unsigned long request, void *arg)
 		m->entries[0].data = kernel.msr[fd - VCPU_FD][m->entries[0].index];
 		return 1;
 	}
+	case KVM_GET_MP_STATE:
+		((struct kvm_mp_state *)arg)->mp_state = kernel.mp_state[fd - VCPU_FD];
+		return 0;
+	case KVM_GET_REGS:
+		((struct kvm_regs *)arg)->rflags = kernel.rflags[fd - VCPU_FD];
+		return 0;
 	case KVM_MEMTYPE_GET_INFO:
 		ck_assert_int_eq(fd, MODULE_FD);
 		*(struct kvm_memtype_info *)arg = (struct kvm_memtype_info){

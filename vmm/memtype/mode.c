@@ -151,6 +151,8 @@ int vmm_mt_new_on(struct vmm *vmm, const struct vf_host *host, struct vmm_mt **o
 		goto fail;
 	mt->apply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = mt->apply_fd < 0 ? -errno : vmm_loop_watch(vmm->loop, mt->apply_fd, vmm_mt_apply, mt);
+	if (!ret)
+		ret = vmm_timer_new(vmm->loop, vmm_mt_laggards_look, mt, &mt->laggards);
 	if (ret)
 		goto fail;
 	bp_log_info("memory types: mode %s%s%s", vmm_mt_mode(mt), mt->why[0] ? ", " : "", mt->why);
@@ -172,6 +174,7 @@ void vmm_mt_free(struct vmm_mt *mt)
 {
 	if (!mt)
 		return;
+	vmm_timer_free(mt->laggards);
 	if (mt->apply_fd >= 0) {
 		vmm_loop_unwatch(mt->vmm->loop, mt->apply_fd);
 		close(mt->apply_fd);

@@ -66,7 +66,8 @@ struct vmm_mt_area {
  * @hw_pat: PAT that is loaded.
  * @fd: VCPU.
  * @seen: it has accessed one of the registers since the reset, so it runs and counts. A CPU
- *        that waits for its SIPI has firmware's state and would differ from all others.
+ *        that waits for its SIPI has firmware's state and would differ from all others; one
+ *        that was taken offline is left out by vmm_mt_laggards_look().
  */
 struct vmm_mt_cpu {
 	struct mt_mtrr regs;
@@ -103,6 +104,7 @@ struct vmm_mt_counts {
  *             was told at power-on, until vmm_mt_refresh().
  * @cpu: each CPU's registers.
  * @differ: CPUs that take part have different registers; @track then is what they last agreed on.
+ * @laggards: looks for CPUs that differ because they are offline. @laggards_due: it will.
  * @track: the machine's state. @applied: role that the leaves are made for.
  * @pending: the loop was asked to make leaves anew; @apply_fd brings it the word.
  * @bar_seen: some BAR was mapped since power-on.
@@ -126,6 +128,8 @@ struct vmm_mt {
 	bool intercept;
 	struct vmm_mt_cpu cpu[VMM_VCPUS_MAX];
 	bool differ;
+	struct vmm_timer *laggards;
+	bool laggards_due;
 	struct mt_track track;
 	struct mt_role applied;
 	bool pending;
@@ -178,6 +182,14 @@ bool vmm_mt_same_ranges(const struct mt_mtrr *a, const struct mt_mtrr *b);
 
 /** vmm_mt_agree() - look at all CPUs' registers again and do what follows. @mt: state; the machine's lock is held. */
 void vmm_mt_agree(struct vmm_mt *mt);
+
+/* laggards.c */
+
+/** vmm_mt_laggards_expect() - CPUs differ: look after a while whether they still do, and why. @mt: state. */
+void vmm_mt_laggards_expect(struct vmm_mt *mt);
+
+/** vmm_mt_laggards_look() - timer handler: CPUs that are offline do not count. @priv: state. */
+void vmm_mt_laggards_look(void *priv);
 
 /* areas.c */
 
