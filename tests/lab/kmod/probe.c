@@ -20,7 +20,7 @@
  *	open | close			the device, which is otherwise open during a request only
  *	hammer SECONDS [loose]		store everywhere while ranges come and go: "hammer N stores";
  *					loose: the module may come and go, too
- *	churn N				N machines, one after the other, each with many ranges
+ *	churn N [loose]			N machines, one after the other, each with many ranges
  *	quit				end; so does the end of input
  *
  * Numbers are as in C. A request that fails is answered by "error NAME".
@@ -329,6 +329,12 @@ static int set(struct vm *vm, struct kvm_memtype_range *ranges, uint32_t nr)
 	return request(vm, KVM_MEMTYPE_SET_RANGES, &arg);
 }
 
+/* Whether that failed since the module is not loaded, or not any more. */
+static bool no_device(void)
+{
+	return errno == ENOENT || errno == ENXIO || errno == ENODEV;
+}
+
 static int set_command(struct vm *vm, char *args)
 {
 	struct kvm_memtype_range ranges[64] = { 0 };
@@ -479,8 +485,7 @@ static void *hammer_ranges(void *arg)
 		if (h->loose)
 			usleep(5000);
 		if (set(h->vm, &all, 1) || set(h->vm, &half, 1) || set(h->vm, NULL, 0)) {
-			/* Without its module the device is not there, or not any more. */
-			if (h->loose && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
+			if (h->loose && no_device())
 				continue;
 			h->error = errno;
 			break;
@@ -519,7 +524,7 @@ static int hammer(struct vm *vm, int seconds, bool loose)
 /* ---- commands --------------------------------------------------------------------------------------- */
 
 /* Machines that end with their ranges set. */
-static int churn(struct vm *vm, unsigned long n)
+static int churn(struct vm *vm, unsigned long n, bool loose)
 {
 	static struct kvm_memtype_range ranges[512];
 	uint64_t i;
@@ -532,9 +537,11 @@ static int churn(struct vm *vm, unsigned long n)
 		other.fd = ioctl(vm->kvm, KVM_CREATE_VM, 0);
 		if (other.fd < 0)
 			return say_error();
-		if (set(&other, ranges, 512))
+		if (set(&other, ranges, 512) && !(loose && no_device()))
 			return say_error();
 		close(other.fd);
+		if (loose)
+			usleep(5000);
 	}
 	return say("done");
 }
@@ -561,7 +568,7 @@ static int command(struct vm *vm, char *line)
 	if (!strcmp(line, "paging"))
 		return paging(vm) ? say_error() : say("done");
 	if (!strcmp(line, "churn"))
-		return churn(vm, n);
+		return churn(vm, n, strstr(end, "loose"));
 	if (!strcmp(line, "set"))
 		return set_command(vm, args);
 	if (!strcmp(line, "stats"))

@@ -250,12 +250,13 @@ leaves 'its leaves are stock' a 0x108000=0 0x109000=0
 says 'without a module' a 'error ENOENT' set 0x108000,0x2000,1
 leaves 'and the machine goes on' a 0x120000=0
 
-# come_and_go VM: 20 times, while the guest stores and its ranges come and go.
+# 20 times, while a guest stores and its ranges come and go, and other machines end.
 come_and_go()
 {
 	local tries _
 
 	echo 'hammer 12 loose' >&"${to[a]}"
+	echo 'churn 600 loose' >&"${to[d]}"
 	for _ in {1..20}; do
 		insmod "$module"
 		sleep 0.1
@@ -266,14 +267,18 @@ come_and_go()
 			[ "$tries" -lt 200 ] || { cat /run/rmmod.err; return 1; }
 		done
 	done
+	vm_reply d
+	[ "$reply" = 'done' ] || { echo "other machines: $reply"; return 1; }
 	vm_reply a
 }
+vm_start d
 check 'load and unload 20 times under load' come_and_go
 if [[ $reply == 'hammer '[1-9]* ]]; then
 	ok 'the guest stored all the time'
 else
 	not_ok 'the guest stored all the time' "$reply"
 fi
+vm_end d
 ask a touch 0x108000
 insmod "$module"
 says 'nothing is left of the ranges' a 'nr 0 leaves 0 hits 0 straddled 0 zaps 0 missed 0' stats
