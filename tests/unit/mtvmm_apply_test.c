@@ -69,6 +69,36 @@ START_TEST(other_types_stay_as_kvm_makes_them)
 }
 END_TEST
 
+/* A host whose firmware has left a WB range over the BAR: KVM's leaf, index 0, would be cacheable. */
+START_TEST(a_host_with_wb_over_the_bar)
+{
+	with_kernel();
+	fake_file("proc/mtrr",
+		  "reg00: base=0x0e0000000 ( 3584MB), size=  256MB, count=1: write-back\n");
+	fake_file("sys/bus/pci/devices/0000:01:10.1/resource",
+		  "0x00000000e0000000 0x00000000e0003fff 0x000000000014220c\n");
+	ck_assert_int_eq(build(VMM_MT_MODULE, 1), 0);
+	ck_assert_int_ge(add(0, BAR, 0x4000), 0);
+	loop_works();
+	ck_assert_str_eq(leaves(0x4000), "0000");
+	linux_set(0, 1, BAR, 0x2000, MT_WC);
+	ck_assert(loop_works());
+	ck_assert_str_eq(leaves(0x4000), "1100");
+	gone();
+	/* An EPT leaf has a type of its own. */
+	with_kernel();
+	kernel.intel = true;
+	fake_file("proc/mtrr",
+		  "reg00: base=0x0e0000000 ( 3584MB), size=  256MB, count=1: write-back\n");
+	fake_file("sys/bus/pci/devices/0000:01:10.1/resource",
+		  "0x00000000e0000000 0x00000000e0003fff 0x000000000014220c\n");
+	ck_assert_int_eq(build(VMM_MT_MODULE, 1), 0);
+	ck_assert_int_ge(add(0, BAR, 0x4000), 0);
+	ck_assert_str_eq(leaves(0x4000), "....");
+	gone();
+}
+END_TEST
+
 START_TEST(once_for_each_change_not_for_each_write)
 {
 	uint64_t before;
@@ -470,9 +500,10 @@ START_TEST(nothing_is_asked_of_a_machine_that_ends)
 END_TEST
 
 SUITE("mtvmm_apply", a_wc_range_makes_wc_leaves_exactly_there, other_types_stay_as_kvm_makes_them,
-      once_for_each_change_not_for_each_write, the_same_again_makes_nothing_anew,
-      there_and_back_before_the_loop_came, cpus_that_differ, cpus_that_are_offline_do_not_count,
-      only_areas_that_change_lose_their_leaves, cuts_are_at_the_edges_of_types,
-      a_guest_with_scattered_masks_gets_no_more_than_64_cuts, no_more_ranges_than_the_module_takes,
-      reset_restores_what_firmware_left, reset_with_a_bar_in_place, off_never_makes_leaves_anew,
-      slots_that_cannot_be_had, nothing_is_asked_of_a_machine_that_ends)
+      a_host_with_wb_over_the_bar, once_for_each_change_not_for_each_write,
+      the_same_again_makes_nothing_anew, there_and_back_before_the_loop_came, cpus_that_differ,
+      cpus_that_are_offline_do_not_count, only_areas_that_change_lose_their_leaves,
+      cuts_are_at_the_edges_of_types, a_guest_with_scattered_masks_gets_no_more_than_64_cuts,
+      no_more_ranges_than_the_module_takes, reset_restores_what_firmware_left,
+      reset_with_a_bar_in_place, off_never_makes_leaves_anew, slots_that_cannot_be_had,
+      nothing_is_asked_of_a_machine_that_ends)

@@ -38,7 +38,8 @@ struct vmm_mt_cut {
 /**
  * struct vmm_mt_area - pages of a BAR that the guest reaches without an exit.
  * @used: the entry is in use.
- * @place: which pages. @gpa: first byte. @size: bytes. @hva: this process's mapping.
+ * @place: which pages. @host_mtrr: type by the machine's own MTRRs, UC where it is not known.
+ * @gpa: first byte. @size: bytes. @hva: this process's mapping.
  * @nr: cuts. @cut: in order and without gaps; room for VMM_MT_CUTS_MAX.
  * @limited: it would have too many; @cut then is one, stock, whose @mtrr says nothing.
  * @split: each cut has a slot of its own. @bare: its slots are taken away to be made anew.
@@ -47,6 +48,7 @@ struct vmm_mt_cut {
 struct vmm_mt_area {
 	bool used;
 	struct vmm_mt_place place;
+	enum mt_type host_mtrr;
 	uint64_t gpa;
 	uint64_t size;
 	void *hva;
