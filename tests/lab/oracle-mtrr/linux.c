@@ -59,6 +59,25 @@ static void complain(struct compare *c, const struct oracle_question *q, const c
 	fputc('\n', stderr);
 }
 
+/*
+ * Linux does not tell UC for an undefined overlap from UC that a range asked for, so what is
+ * undefined is found here once more: types other than UC that differ, unless WT and WB.
+ */
+static bool is_undefined(const struct mt_mtrr *m, uint64_t page)
+{
+	bool type[MT_WB + 1] = { false };
+
+	if (!(m->def_type & MT_DEF_TYPE_E) || (page < MT_FIXED_END && m->def_type & MT_DEF_TYPE_FE))
+		return false;
+	for (unsigned int i = 0; i < MT_VARIABLE_RANGES; i++) {
+		uint64_t mask = m->variable[i].mask & ~(PAGE - 1);
+
+		if (m->variable[i].mask & MT_PHYSMASK_VALID && (page & mask) == (m->variable[i].base & mask))
+			type[m->variable[i].base & 7] = true;
+	}
+	return !type[MT_UC] && type[MT_WC] + type[MT_WP] + (type[MT_WT] || type[MT_WB]) > 1;
+}
+
 static void compare_page(struct compare *c, const struct oracle_question *q)
 {
 	struct mt_range_type direct = mt_mtrr_type(&c->p.m, q->start);
@@ -81,6 +100,8 @@ static void compare_page(struct compare *c, const struct oracle_question *q)
 		want = MT_UC;
 	}
 	c->n.pages++;
+	if (direct.undefined != is_undefined(&c->p.m, q->start))
+		complain(c, q, direct.undefined ? "undefined" : "not undefined");
 	if (q->type != want || mapped.type != direct.type || mapped.undefined != direct.undefined)
 		complain(c, q, mt_type_name(direct.type));
 }
