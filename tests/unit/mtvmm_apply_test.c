@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From registers to leaves: CPUs that agree and do not, cuts of BARs, and when leaves are made anew. */
+/* From registers to leaves: CPUs that agree, cuts of BARs, and when leaves are made anew. */
 #include "mtvmm_board.h"
 
 #define KVMS 9u /* leaf(): as KVM makes it */
@@ -69,7 +69,7 @@ START_TEST(other_types_stay_as_kvm_makes_them)
 }
 END_TEST
 
-/* A host whose firmware has left a WB range over the BAR: KVM's leaf, index 0, would be cacheable. */
+/* Firmware has left a WB range over the BAR: KVM's leaf, index 0, would be cacheable. */
 START_TEST(a_host_with_wb_over_the_bar)
 {
 	with_kernel();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the host offers, what the user wants, what becomes of it; and a module that goes or fails. */
+/* What the host offers, what the user wants, what becomes of it; a module that fails. */
 #include "mtvmm_board.h"
 
 static void refused(enum vmm_mt_wish wish, int ret, const char *what, const char *fix)
