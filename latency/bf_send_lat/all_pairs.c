@@ -65,18 +65,18 @@ static const char *text(struct json_object *msg, const char *key)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(msg, key, &v) && json_object_is_type(v, json_type_string) ?
-		       json_object_get_string(v) :
-		       "";
+	return json_object_object_get_ex(msg, key, &v) && json_object_is_type(v, json_type_string)
+		       ? json_object_get_string(v)
+		       : "";
 }
 
 static int64_t number(struct json_object *msg, const char *key)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(msg, key, &v) && json_object_is_type(v, json_type_int) ?
-		       json_object_get_int64(v) :
-		       -1;
+	return json_object_object_get_ex(msg, key, &v) && json_object_is_type(v, json_type_int)
+		       ? json_object_get_int64(v)
+		       : -1;
 }
 
 /* Host and device, the same for all processes that share it. */
@@ -133,8 +133,8 @@ static int order(struct gathering *g, unsigned int rank, const char *host, unsig
 	/* An empty address: the one of rank 0, which each member knows itself. */
 	put_text(msg, "host", host ? host : "");
 	put_number(msg, "port", port);
-	ret = m->gone ? (json_object_put(msg), -EPIPE) :
-			lat_ctl_send(m->ctl, msg, g->o->timeout, NULL);
+	ret = m->gone ? (json_object_put(msg), -EPIPE)
+		      : lat_ctl_send(m->ctl, msg, g->o->timeout, NULL);
 	m->gone |= ret < 0;
 	return ret;
 }
@@ -187,7 +187,8 @@ static void tell(struct gathering *g, const struct lat_pair *pair, struct json_o
 		first = json_object_array_length(rows) ? json_object_array_get_idx(rows, 0) : NULL;
 		if (ok && json_object_is_type(first, json_type_object) &&
 		    json_object_object_get_ex(first, "t_typical", &v))
-			lat_heat_set(g->heat, pair->server, pair->client, json_object_get_double(v));
+			lat_heat_set(g->heat, pair->server, pair->client,
+				     json_object_get_double(v));
 	}
 	bp_print_object_end(p);
 	g->failed |= bp_print_free(p) < 0;
@@ -216,8 +217,8 @@ static void run_round(struct gathering *g, const struct lat_pair *pairs, size_t 
 		if (!pairs[i].server)
 			own = take_part(g->o, NULL, port_of(g, 0));
 	for (size_t i = 0; i < n; i++) {
-		struct json_object *server = pairs[i].server ? hear(g, pairs[i].server) :
-							       json_object_get(own);
+		struct json_object *server = pairs[i].server ? hear(g, pairs[i].server)
+							     : json_object_get(own);
 		struct json_object *client = hear(g, pairs[i].client);
 
 		tell(g, &pairs[i], server, client);
@@ -235,8 +236,8 @@ static int admit(struct gathering *g, struct lat_ctl *ctl, struct bp_error *err)
 	int64_t rank = ret ? -1 : number(msg, "rank");
 	struct member *m;
 
-	if (!ret && (rank < 1 || rank >= g->size || g->members[rank].ctl ||
-		     number(msg, "size") != g->size))
+	if (!ret &&
+	    (rank < 1 || rank >= g->size || g->members[rank].ctl || number(msg, "size") != g->size))
 		ret = bp_error_set(err, -EPROTO, "start all with one launcher",
 				   "a process says it is rank %ld of %ld", (long)rank,
 				   (long)number(msg, "size"));
@@ -266,9 +267,10 @@ static int gather(struct gathering *g, struct bp_error *err)
 		if (lat_interrupted())
 			ret = bp_error_set(err, -EINTR, NULL, "ended by a signal");
 		else if (lat_now() >= deadline)
-			ret = bp_error_set(err, -ETIMEDOUT,
-					   "name the host of rank 0 with --rendezvous; --wait sets the limit",
-					   "only %u of %u processes came", here, g->size);
+			ret = bp_error_set(
+				err, -ETIMEDOUT,
+				"name the host of rank 0 with --rendezvous; --wait sets the limit",
+				"only %u of %u processes came", here, g->size);
 		if (ret || poll(p, 2, lat_wait_ms(deadline)) <= 0 ||
 		    lat_tcp_accept(p[0].revents ? fds[0] : fds[1], &ctl, NULL))
 			continue;
@@ -380,8 +382,9 @@ static int follow(const struct lat_options *o, unsigned int rank, unsigned int s
 		peer = text(todo, "host");
 		if (!*peer)
 			peer = mine.host;
-		ret = lat_ctl_send(ctl, take_part(o, number(todo, "role") > 0 ? peer : NULL,
-						  (unsigned int)number(todo, "port") & 0xffff),
+		ret = lat_ctl_send(ctl,
+				   take_part(o, number(todo, "role") > 0 ? peer : NULL,
+					     (unsigned int)number(todo, "port") & 0xffff),
 				   o->timeout, err);
 		json_object_put(todo);
 	}
@@ -396,13 +399,16 @@ int lat_all_pairs(const struct lat_options *o)
 	int ret = lat_ranks_env(getenv, &rank, &size);
 
 	if (ret == -ENOENT) {
-		bp_log_error("--all-pairs is started by a launcher, as mpirun or srun, that tells each "
-			     "process its rank; there is none");
+		bp_log_error(
+			"--all-pairs is started by a launcher, as mpirun or srun, that tells each "
+			"process its rank; there is none");
 		return BP_EXIT_USAGE;
 	}
 	if (ret) {
-		bp_log_error("--all-pairs takes 2 to %d processes; what the launcher says is no rank "
-			     "of so many", LAT_RANKS_MAX);
+		bp_log_error(
+			"--all-pairs takes 2 to %d processes; what the launcher says is no rank "
+			"of so many",
+			LAT_RANKS_MAX);
 		return BP_EXIT_USAGE;
 	}
 	lat_interrupt_setup();

@@ -87,7 +87,8 @@ void lat_blueflame_judge(const struct lat_end *e, uint32_t size, bool wanted,
 		say(out, LAT_BF_UNKNOWN, "no device was opened");
 	} else if (provider_is(e->device, "mlx5")) {
 		if (!mlx5_bf(e->qp, &dv))
-			say(out, LAT_BF_UNKNOWN, "the mlx5 provider tells nothing about the queue pair");
+			say(out, LAT_BF_UNKNOWN,
+			    "the mlx5 provider tells nothing about the queue pair");
 		else if (!dv.bf.size)
 			say(out, LAT_BF_NOT_USED,
 			    "the mlx5 provider gave the queue pair no BlueFlame register");
@@ -95,7 +96,8 @@ void lat_blueflame_judge(const struct lat_end *e, uint32_t size, bool wanted,
 			say(out, LAT_BF_NOT_USED, "the context was opened with " SHUT_UP);
 		else
 			say(out, LAT_BF_UNKNOWN,
-			    "the mlx5 provider has a BlueFlame register for it; whether the processor "
+			    "the mlx5 provider has a BlueFlame register for it; whether the "
+			    "processor "
 			    "combines writes to it is what --wc-check measures");
 	} else if (provider_is(e->device, "mlx4")) {
 		if (size > e->inline_size)

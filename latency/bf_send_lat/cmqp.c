@@ -104,8 +104,7 @@ static struct rdma_conn_param conn_param(const struct lat_trial *s)
 }
 
 /* An event, or the news that nobody will cause one. */
-static int await(struct lat_trial *s, int want, struct rdma_cm_event **event,
-		 struct bp_error *err)
+static int await(struct lat_trial *s, int want, struct rdma_cm_event **event, struct bp_error *err)
 {
 	long long deadline = lat_deadline(s->o->timeout);
 	struct json_object *none = NULL;

@@ -30,9 +30,9 @@ static struct json_object *member(struct json_object *obj, const char *key, json
 
 	return json_object_is_type(obj, json_type_object) &&
 			       json_object_object_get_ex(obj, key, &v) &&
-			       json_object_is_type(v, type) ?
-		       v :
-		       NULL;
+			       json_object_is_type(v, type)
+		       ? v
+		       : NULL;
 }
 
 static const char *text(struct json_object *obj, const char *key)
@@ -49,8 +49,8 @@ static int load(const char *name, struct document *d, struct bp_error *err)
 	d->name = name;
 	d->root = json_object_from_file(name);
 	if (!d->root)
-		return bp_error_set(err, -EINVAL, "write it with --out_json_file", "%s is no JSON document: %s",
-				    name, json_util_get_last_err());
+		return bp_error_set(err, -EINVAL, "write it with --out_json_file",
+				    "%s is no JSON document: %s", name, json_util_get_last_err());
 	schema = member(d->root, "schema", json_type_int);
 	d->results = member(d->root, "results", json_type_array);
 	if (!schema || json_object_get_int64(schema) != LAT_SCHEMA || !d->results ||
@@ -70,11 +70,12 @@ static int take_samples(const struct document *d, struct json_object *row, struc
 
 	*out = (struct lat_series){ NULL, n };
 	if (!n || n > SAMPLES_MAX)
-		return bp_error_set(err, -EINVAL,
-				    "measure a number of exchanges (-n, not -D), with --samples above "
-				    "100000",
-				    "%s holds no samples for %s bytes", d->name,
-				    json_object_get_string(member(row, "MsgSize", json_type_int)));
+		return bp_error_set(
+			err, -EINVAL,
+			"measure a number of exchanges (-n, not -D), with --samples above "
+			"100000",
+			"%s holds no samples for %s bytes", d->name,
+			json_object_get_string(member(row, "MsgSize", json_type_int)));
 	out->v = malloc(n * sizeof(*out->v));
 	if (!out->v)
 		return bp_error_set(err, -ENOMEM, NULL, "no memory for %zu samples", n);
@@ -105,7 +106,8 @@ static struct json_object *counterpart(const struct document *d, struct json_obj
 		if (!s || json_object_get_int64(s) != json_object_get_int64(size))
 			continue;
 		/* One run with and one without BlueFlame may be compared as well. */
-		if (!found || !strcmp(text(member(other, "blueflame", json_type_object), "asked"), asked))
+		if (!found ||
+		    !strcmp(text(member(other, "blueflame", json_type_object), "asked"), asked))
 			found = other;
 	}
 	return found;
@@ -159,8 +161,9 @@ static int pair_up(struct document docs[2], struct pair *pairs, size_t room, siz
 		if (ret)
 			return ret;
 	}
-	return *n ? 0 : bp_error_set(err, -EINVAL, NULL, "%s and %s have no size in common",
-				     docs[0].name, docs[1].name);
+	return *n ? 0
+		  : bp_error_set(err, -EINVAL, NULL, "%s and %s have no size in common",
+				 docs[0].name, docs[1].name);
 }
 
 static int print(struct bp_print *p, const struct pair *pairs, size_t n,
@@ -197,7 +200,8 @@ int lat_compare_documents(const struct lat_options *o)
 	int ret = 0, code;
 
 	for (unsigned int i = 0; i < nr_limits; i++) {
-		if (lat_limit_parse(o->nr_fail_if ? o->fail_if[i] : DEFAULT_LIMIT, &limits[i], &err)) {
+		if (lat_limit_parse(o->nr_fail_if ? o->fail_if[i] : DEFAULT_LIMIT, &limits[i],
+				    &err)) {
 			bp_log_report(&err, -EINVAL, "reading --fail-if");
 			return BP_EXIT_USAGE;
 		}
@@ -205,14 +209,15 @@ int lat_compare_documents(const struct lat_options *o)
 	for (unsigned int i = 0; !ret && i < 2; i++)
 		ret = load(o->compare[i], &docs[i], &err);
 	if (!ret && strcmp(docs[0].unit, docs[1].unit) != 0)
-		ret = bp_error_set(&err, -EINVAL, "leave out -C", "one document is in %s, the other in %s",
-				   docs[0].unit, docs[1].unit);
+		ret = bp_error_set(&err, -EINVAL, "leave out -C",
+				   "one document is in %s, the other in %s", docs[0].unit,
+				   docs[1].unit);
 	if (!ret)
 		ret = pair_up(docs, pairs, LAT_ROWS_MAX, &n, &err);
 	if (!ret) {
-		p = bp_print_new(stdout, o->pretty ? BP_PRINT_PRETTY :
-					 o->json   ? BP_PRINT_JSON :
-						     BP_PRINT_TEXT);
+		p = bp_print_new(stdout, o->pretty ? BP_PRINT_PRETTY
+					 : o->json ? BP_PRINT_JSON
+						   : BP_PRINT_TEXT);
 		ret = p ? print(p, pairs, n, limits, nr_limits, &failed) : -ENOMEM;
 		code = bp_print_free(p);
 		ret = ret ? ret : code;

@@ -98,8 +98,7 @@ static int gone(struct lat_ctl *ctl, int code, struct bp_error *err)
 			    strerror(-code));
 }
 
-int lat_ctl_send(struct lat_ctl *ctl, struct json_object *msg, double timeout,
-		 struct bp_error *err)
+int lat_ctl_send(struct lat_ctl *ctl, struct json_object *msg, double timeout, struct bp_error *err)
 {
 	const char *text = json_object_to_json_string_ext(msg, JSON_C_TO_STRING_PLAIN);
 	size_t len = text ? strlen(text) : 0;
@@ -255,7 +254,8 @@ int lat_ctl_connect(const struct lat_options *o, struct lat_ctl **out, struct bp
 		if (!ret || ret == -EINVAL)
 			return ret;
 		if (lat_interrupted())
-			return bp_error_set(err, -EINTR, NULL, "ended by a signal while connecting");
+			return bp_error_set(err, -EINTR, NULL,
+					    "ended by a signal while connecting");
 		if (lat_now() >= deadline)
 			return ret;
 		if (!said)
@@ -268,8 +268,8 @@ int lat_ctl_connect(const struct lat_options *o, struct lat_ctl **out, struct bp
 }
 
 /* One of the listeners has a client. */
-static int take_client(int *tcp, int nr_tcp, struct rdma_cm_id *cm, int cm_fd,
-		       long long deadline, struct lat_ctl **out, struct bp_error *err)
+static int take_client(int *tcp, int nr_tcp, struct rdma_cm_id *cm, int cm_fd, long long deadline,
+		       struct lat_ctl **out, struct bp_error *err)
 {
 	struct pollfd fds[3];
 	int n = 0;
@@ -279,12 +279,14 @@ static int take_client(int *tcp, int nr_tcp, struct rdma_cm_id *cm, int cm_fd,
 	if (cm)
 		fds[n++] = (struct pollfd){ cm_fd, POLLIN, 0 };
 	if (lat_interrupted())
-		return bp_error_set(err, -EINTR, NULL, "ended by a signal while waiting for a client");
+		return bp_error_set(err, -EINTR, NULL,
+				    "ended by a signal while waiting for a client");
 	if (lat_now() >= deadline)
 		return bp_error_set(err, -ETIMEDOUT, NULL, "no client came in time");
 	if (poll(fds, (nfds_t)n, lat_wait_ms(deadline)) < 0)
-		return errno == EINTR ? -EAGAIN :
-					bp_error_set(err, -errno, NULL, "poll: %s", strerror(errno));
+		return errno == EINTR
+			       ? -EAGAIN
+			       : bp_error_set(err, -errno, NULL, "poll: %s", strerror(errno));
 	for (int i = 0; i < n; i++) {
 		if (!fds[i].revents)
 			continue;

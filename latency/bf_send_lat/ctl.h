@@ -108,10 +108,10 @@ int lat_ctl_recv(struct lat_ctl *ctl, const char *type, double timeout, struct j
 /** enum lat_ctl_news - what lat_ctl_look() found. */
 enum lat_ctl_news {
 	LAT_NEWS_NONE,
-	LAT_NEWS_GONE,	/* the peer's end of the connection is closed */
+	LAT_NEWS_GONE, /* the peer's end of the connection is closed */
 	LAT_NEWS_ERROR, /* it told an error, which is still to be received */
-	LAT_NEWS_STOP,	/* it wants to end the measurement, for a reason that is none to worry */
-	LAT_NEWS_DONE,	/* it has finished its part */
+	LAT_NEWS_STOP, /* it wants to end the measurement, for a reason that is none to worry */
+	LAT_NEWS_DONE, /* it has finished its part */
 };
 
 /**

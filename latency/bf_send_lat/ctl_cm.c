@@ -13,7 +13,7 @@
 #include "ctl_ways.h"
 #include "options.h"
 
-#define RX_SLOTS	       8
+#define RX_SLOTS       8
 #define ACCEPT_SECONDS 5
 
 struct cm_priv {
@@ -100,8 +100,11 @@ static int cm_send(struct lat_ctl *ctl, const char *line, size_t len, long long 
 	struct cm_priv *c = ctl->priv;
 	char *out = c->buf + RX_SLOTS * LAT_LINE_MAX;
 	struct ibv_sge sge = { (uintptr_t)out, (uint32_t)len, c->mr->lkey };
-	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-				  .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
 	struct ibv_wc wc;
 	int ret;
 
@@ -202,8 +205,8 @@ static int host_address(const char *host, unsigned int port, int flags, struct a
 	snprintf(service, sizeof(service), "%u", port);
 	ret = getaddrinfo(host, service, &hints, out);
 	return ret ? bp_error_set(err, -EINVAL, NULL, "no address for '%s': %s", host ? host : "*",
-				  gai_strerror(ret)) :
-		     0;
+				  gai_strerror(ret))
+		   : 0;
 }
 
 static int resolve_step(struct rdma_cm_id *id, int ret, int want, long long deadline,
@@ -228,10 +231,9 @@ int lat_cm_resolve(const struct lat_options *o, unsigned int port, struct rdma_c
 	if (!ret && o->source)
 		ret = host_address(o->source, 0, AI_NUMERICHOST, &src, err);
 	if (!ret)
-		ret = resolve_step(id,
-				   rdma_resolve_addr(id, src ? src->ai_addr : NULL, ai->ai_addr,
-						     2000),
-				   RDMA_CM_EVENT_ADDR_RESOLVED, deadline, err);
+		ret = resolve_step(
+			id, rdma_resolve_addr(id, src ? src->ai_addr : NULL, ai->ai_addr, 2000),
+			RDMA_CM_EVENT_ADDR_RESOLVED, deadline, err);
 	if (!ret)
 		ret = resolve_step(id, rdma_resolve_route(id, 2000), RDMA_CM_EVENT_ROUTE_RESOLVED,
 				   deadline, err);
@@ -247,7 +249,9 @@ static int equip(struct cm_priv *c, struct bp_error *err)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 4, .max_recv_wr = RX_SLOTS, .max_send_sge = 1,
+		.cap = { .max_send_wr = 4,
+			 .max_recv_wr = RX_SLOTS,
+			 .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 	};
 	int ret = -ENOMEM;

@@ -176,7 +176,8 @@ int lat_tcp_connect(const struct lat_options *o, long long deadline, struct lat_
 	return bp_error_set(err, fd == -EINVAL ? -EADDRNOTAVAIL : fd,
 			    "start bf_send_lat without a host there; one started with -R or -z is "
 			    "reached with the same option",
-			    "no server at %s port %u over TCP: %s", o->host, o->port, strerror(-fd));
+			    "no server at %s port %u over TCP: %s", o->host, o->port,
+			    strerror(-fd));
 }
 
 int lat_tcp_listen(const struct lat_options *o, int fds[2], struct bp_error *err)
@@ -215,8 +216,8 @@ int lat_tcp_accept(int listener, struct lat_ctl **out, struct bp_error *err)
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0)
-		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ?
-			       bp_error_set(err, -errno, NULL, "accept: %s", strerror(errno)) :
-			       -EAGAIN;
+		return errno == EMFILE || errno == ENFILE || errno == ENOMEM
+			       ? bp_error_set(err, -errno, NULL, "accept: %s", strerror(errno))
+			       : -EAGAIN;
 	return wrap(fd, out, err);
 }

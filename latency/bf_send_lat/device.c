@@ -21,12 +21,13 @@ static int check_port(const struct lat_options *o, struct lat_device *d, struct 
 		return bp_error_set(err, -ENODEV, NULL, "%s has no port %u", d->name, d->port);
 	d->ethernet = d->attr.link_layer == IBV_LINK_LAYER_ETHERNET;
 	if ((o->link == 'E' && !d->ethernet) || (o->link == 'I' && d->ethernet))
-		return bp_error_set(err, -EINVAL, NULL, "port %u of %s is %s, not what --force-link asks for",
-				    d->port, d->name, d->ethernet ? "Ethernet" : "InfiniBand");
+		return bp_error_set(err, -EINVAL, NULL,
+				    "port %u of %s is %s, not what --force-link asks for", d->port,
+				    d->name, d->ethernet ? "Ethernet" : "InfiniBand");
 	if (d->attr.state != IBV_PORT_ACTIVE)
 		return bp_error_set(err, -ENETDOWN,
-				    d->ethernet ? "set its network interface up" :
-						  "see that a subnet manager runs",
+				    d->ethernet ? "set its network interface up"
+						: "see that a subnet manager runs",
 				    "port %u of %s is %s", d->port, d->name,
 				    ibv_port_state_str(d->attr.state));
 	return 0;
@@ -84,8 +85,8 @@ int lat_device_adopt(struct ibv_context *context, unsigned int port, const struc
 }
 
 /* How well a device suits: 3 has the very address, 2 is fine, 1 has no active port. */
-static int rate(const struct lat_options *o, const char *want,
-		const struct sockaddr_storage *local, struct lat_device *d)
+static int rate(const struct lat_options *o, const char *want, const struct sockaddr_storage *local,
+		struct lat_device *d)
 {
 	struct bp_error err = { 0 };
 
@@ -161,7 +162,8 @@ int lat_device_open(const struct lat_options *o, const char *want,
 	if (!list || !n) {
 		if (list)
 			ibv_free_device_list(list);
-		return bp_error_set(err, -ENODEV, "load its driver; ibv_devices shows what there is",
+		return bp_error_set(err, -ENODEV,
+				    "load its driver; ibv_devices shows what there is",
 				    "there is no RDMA device");
 	}
 	device = choose(o, want, local, list, n);
@@ -173,8 +175,8 @@ int lat_device_open(const struct lat_options *o, const char *want,
 	} else {
 		out->context = ibv_open_device(device);
 		out->own = true;
-		ret = out->context ? look_at(o, local, out, err) :
-				     bp_error_set(err, -EIO, "it may need root or another provider",
+		ret = out->context ? look_at(o, local, out, err)
+				   : bp_error_set(err, -EIO, "it may need root or another provider",
 						  "%s cannot be opened: %s",
 						  ibv_get_device_name(device), strerror(errno));
 	}

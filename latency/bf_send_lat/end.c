@@ -25,7 +25,8 @@ static int make_memory(struct lat_end *e, struct bp_error *err)
 	size_t half = (e->max_size + LAT_GRH + PAGE - 1) / PAGE * PAGE;
 
 	e->buf_size = 2 * half;
-	e->buf = mmap(NULL, e->buf_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	e->buf =
+		mmap(NULL, e->buf_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (e->buf == MAP_FAILED) {
 		e->buf = NULL;
 		return bp_error_set(err, -ENOMEM, NULL, "no memory for messages of %u bytes",
@@ -72,8 +73,11 @@ static int create_qp(struct lat_end *e, unsigned int inline_size)
 		.send_cq = e->tx_cq,
 		.recv_cq = e->rx_cq,
 		.qp_type = qp_type(e->conn),
-		.cap = { .max_send_wr = e->tx_depth, .max_recv_wr = e->rx_depth,
-			 .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = inline_size },
+		.cap = { .max_send_wr = e->tx_depth,
+			 .max_recv_wr = e->rx_depth,
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1,
+			 .max_inline_data = inline_size },
 	};
 
 	if (e->id) {
@@ -86,16 +90,16 @@ static int create_qp(struct lat_end *e, unsigned int inline_size)
 			return -errno;
 	}
 	/* Drivers may grant more; what was asked for is what ib_send_lat would use. */
-	e->inline_size = inline_size < attr.cap.max_inline_data ? inline_size :
-								  attr.cap.max_inline_data;
+	e->inline_size = inline_size < attr.cap.max_inline_data ? inline_size
+								: attr.cap.max_inline_data;
 	return 0;
 }
 
 static int make_qp(struct lat_end *e, const struct lat_options *o, struct bp_error *err)
 {
-	int want = o->inline_size >= 0	 ? o->inline_size :
-		   e->conn == LAT_UD	 ? INLINE_DATAGRAM :
-					   INLINE_CONNECTED;
+	int want = o->inline_size >= 0 ? o->inline_size
+		   : e->conn == LAT_UD ? INLINE_DATAGRAM
+				       : INLINE_CONNECTED;
 	int ret = create_qp(e, (unsigned int)want);
 
 	if (!ret)
@@ -130,8 +134,8 @@ static int to_init(struct lat_end *e, const struct lat_options *o, struct bp_err
 	ret = ibv_modify_qp(e->qp, &attr,
 			    mask | (e->conn == LAT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS));
 	return ret ? bp_error_set(err, -ret, NULL, "%s: the queue pair cannot be initialised: %s",
-				  e->device->name, strerror(ret)) :
-		     0;
+				  e->device->name, strerror(ret))
+		   : 0;
 }
 
 int lat_end_make(struct lat_device *d, const struct lat_options *o, const struct lat_params *p,
@@ -164,8 +168,8 @@ int lat_end_make(struct lat_device *d, const struct lat_options *o, const struct
 		ret = to_init(e, o, err);
 	if (!ret)
 		ret = lat_end_refill(e);
-	return ret ? bp_error_set(err, ret, NULL, "receives cannot be posted: %s", strerror(-ret)) :
-		     0;
+	return ret ? bp_error_set(err, ret, NULL, "receives cannot be posted: %s", strerror(-ret))
+		   : 0;
 }
 
 int lat_end_refill(struct lat_end *e)

@@ -63,9 +63,9 @@ int lat_gid_choose(const struct lat_gid *gids, int n, const struct sockaddr_stor
 
 const char *lat_gid_type_name(uint32_t type)
 {
-	return type == IBV_GID_TYPE_ROCE_V2 ? "RoCE v2" :
-	       type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" :
-					      "IB";
+	return type == IBV_GID_TYPE_ROCE_V2   ? "RoCE v2"
+	       : type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1"
+					      : "IB";
 }
 
 const char *lat_gid_format(const union ibv_gid *gid, char buf[INET6_ADDRSTRLEN])

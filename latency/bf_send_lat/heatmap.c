@@ -41,14 +41,17 @@ int lat_heat_write(FILE *f, const struct lat_heat *h)
 		low = fmin(low, h->v[i]);
 		high = fmax(high, h->v[i]);
 	}
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" "
-		   "font-family=\"sans-serif\" font-size=\"11\">\n"
-		   "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-		   "<text x=\"%g\" y=\"14\">median of half the round trip between ranks, light %.3f to dark %.3f</text>\n",
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" "
+		"font-family=\"sans-serif\" font-size=\"11\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+		"<text x=\"%g\" y=\"14\">median of half the round trip between ranks, light %.3f "
+		"to dark %.3f</text>\n",
 		SIDE + 2 * MARGIN, SIDE + 2 * MARGIN, MARGIN, high > 0 ? low : 0, high);
 	for (unsigned int a = 0; a < h->n; a++) {
-		fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"end\">%u</text>"
-			   "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%u</text>\n",
+		fprintf(f,
+			"<text x=\"%g\" y=\"%g\" text-anchor=\"end\">%u</text>"
+			"<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%u</text>\n",
 			MARGIN - 5, MARGIN + cell * (a + 0.6), a, MARGIN + cell * (a + 0.5),
 			MARGIN - 6, a);
 		for (unsigned int b = 0; b < h->n; b++) {
@@ -58,8 +61,10 @@ int lat_heat_write(FILE *f, const struct lat_heat *h)
 
 			if (!(v > 0))
 				continue;
-			fprintf(f, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
-				   "fill=\"hsl(%.0f,70%%,%.0f%%)\"><title>%u and %u: %.3f</title></rect>\n",
+			fprintf(f,
+				"<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+				"fill=\"hsl(%.0f,70%%,%.0f%%)\"><title>%u and %u: "
+				"%.3f</title></rect>\n",
 				MARGIN + cell * b, MARGIN + cell * a, cell, cell, 210 - 200 * part,
 				85 - 45 * part, a, b, v);
 		}

@@ -29,18 +29,18 @@ static int64_t number(struct json_object *obj, const char *key, int64_t none)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(obj, key, &v) && json_object_is_type(v, json_type_int) ?
-		       json_object_get_int64(v) :
-		       none;
+	return json_object_object_get_ex(obj, key, &v) && json_object_is_type(v, json_type_int)
+		       ? json_object_get_int64(v)
+		       : none;
 }
 
 static const char *text(struct json_object *obj, const char *key)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(obj, key, &v) && json_object_is_type(v, json_type_string) ?
-		       json_object_get_string(v) :
-		       "";
+	return json_object_object_get_ex(obj, key, &v) && json_object_is_type(v, json_type_string)
+		       ? json_object_get_string(v)
+		       : "";
 }
 
 static struct json_object *greeting(const struct lat_trial *s, const struct lat_params *p)
@@ -69,10 +69,11 @@ static int meet(struct lat_trial *s, struct json_object *msg, struct lat_params 
 	int own_cpu = -1, own = lat_cpus(&own_cpu);
 
 	if (number(msg, "protocol", 0) != PROTOCOL)
-		return bp_error_set(err, -EPROTO, "use the same version on both ends",
-				    "the peer speaks protocol %ld, this end %d (versions %s and %s)",
-				    (long)number(msg, "protocol", 0), PROTOCOL,
-				    text(msg, "version"), bp_version());
+		return bp_error_set(
+			err, -EPROTO, "use the same version on both ends",
+			"the peer speaks protocol %ld, this end %d (versions %s and %s)",
+			(long)number(msg, "protocol", 0), PROTOCOL, text(msg, "version"),
+			bp_version());
 	if (!json_object_object_get_ex(msg, "params", &params))
 		return bp_error_set(err, -EPROTO, NULL, "the peer's greeting has no parameters");
 	s->same_host = *lat_host_id(host) && !strcmp(host, text(msg, "host"));

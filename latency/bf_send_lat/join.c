@@ -94,8 +94,8 @@ static int to_rts(struct lat_end *e, const struct lat_options *o, struct bp_erro
 			IBV_QP_MAX_QP_RD_ATOMIC;
 	ret = ibv_modify_qp(e->qp, &attr, mask);
 	return ret ? bp_error_set(err, -ret, NULL, "%s: the queue pair cannot send: %s",
-				  e->device->name, strerror(ret)) :
-		     0;
+				  e->device->name, strerror(ret))
+		   : 0;
 }
 
 int lat_end_join(struct lat_end *e, const struct lat_options *o, unsigned int mtu,

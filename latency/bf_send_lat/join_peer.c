@@ -93,8 +93,8 @@ static int recv_ends(struct lat_trial *s, struct lat_address *peers, struct bp_e
 	}
 	json_object_put(msg);
 	return ret ? bp_error_set(err, ret, "use the same version on both ends",
-				  "the peer's addresses make no sense") :
-		     0;
+				  "the peer's addresses make no sense")
+		   : 0;
 }
 
 static int agree_mtu(struct lat_trial *s, const struct lat_address *peer, struct bp_error *err)
@@ -104,7 +104,8 @@ static int agree_mtu(struct lat_trial *s, const struct lat_address *peer, struct
 
 	s->mtu = s->p.mtu ? s->p.mtu : least;
 	if (s->mtu > least)
-		return bp_error_set(err, -EINVAL, "use a smaller -m, or raise the MTU of the network",
+		return bp_error_set(err, -EINVAL,
+				    "use a smaller -m, or raise the MTU of the network",
 				    "an MTU of %u is more than the ports have: %u here, %u there",
 				    s->mtu, own, peer->mtu);
 	if (s->p.conn != LAT_UD)
@@ -115,8 +116,8 @@ static int agree_mtu(struct lat_trial *s, const struct lat_address *peer, struct
 	for (unsigned int i = 0; i < s->p.nr_sizes; i++)
 		if (s->p.sizes[i] > s->mtu)
 			return bp_error_set(err, -EMSGSIZE, "use RC or UC, or a smaller -s",
-					    "a datagram holds at most %u bytes here, not %u", s->mtu,
-					    s->p.sizes[i]);
+					    "a datagram holds at most %u bytes here, not %u",
+					    s->mtu, s->p.sizes[i]);
 	return 0;
 }
 

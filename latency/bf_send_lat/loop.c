@@ -61,7 +61,9 @@ void lat_take_drop(struct lat_take *t)
 static void prepare(struct lat_end *e, uint32_t size, struct ibv_sge *sge, struct ibv_send_wr *wr)
 {
 	*sge = (struct ibv_sge){ (uintptr_t)e->buf, size, e->mr->lkey };
-	*wr = (struct ibv_send_wr){ .sg_list = sge, .num_sge = size ? 1 : 0, .opcode = IBV_WR_SEND };
+	*wr = (struct ibv_send_wr){ .sg_list = sge,
+				    .num_sge = size ? 1 : 0,
+				    .opcode = IBV_WR_SEND };
 	if (e->conn == LAT_UD) {
 		wr->wr.ud.ah = e->ah;
 		wr->wr.ud.remote_qpn = e->remote.qpn;
@@ -144,7 +146,8 @@ int lat_loop_run(struct lat_loop *l, uint64_t exchanges, struct bp_error *err)
 			if (ret)
 				return ret;
 		}
-		now = l->gap ? wait_until(l, lat_clock_now(l->clock) + l->gap) : lat_clock_now(l->clock);
+		now = l->gap ? wait_until(l, lat_clock_now(l->clock) + l->gap)
+			     : lat_clock_now(l->clock);
 		if (l->until && i && (int64_t)(now - l->until) >= 0)
 			return 0;
 		ret = lat_step_send(l, e, &wr, err);

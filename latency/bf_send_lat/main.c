@@ -29,7 +29,8 @@ static void on_row(const struct lat_trial *s, const struct lat_row *row)
 		lat_report_head(t->p, s);
 	t->headed = true;
 	if (s->o->average_only) {
-		bp_print_f64(t->p, "t_avg", "%.3f\n", 3, lat_half(s, row->take.stats.measured.mean));
+		bp_print_f64(t->p, "t_avg", "%.3f\n", 3,
+			     lat_half(s, row->take.stats.measured.mean));
 	} else {
 		if (s->o->histogram && row->sorted)
 			lat_report_samples(t->p, s, row);
@@ -40,10 +41,9 @@ static void on_row(const struct lat_trial *s, const struct lat_row *row)
 }
 
 /* To a name beside it first: whoever reads the file never sees half of it. */
-static int write_file(const char *name, const struct lat_trial *s, int ret,
-		      const struct bp_error *err,
-		      int (*write)(FILE *f, const struct lat_trial *s, int ret,
-				   const struct bp_error *err))
+static int
+write_file(const char *name, const struct lat_trial *s, int ret, const struct bp_error *err,
+	   int (*write)(FILE *f, const struct lat_trial *s, int ret, const struct bp_error *err))
 {
 	struct stat st;
 	/* A device or a pipe is written to, not replaced. */
@@ -71,8 +71,8 @@ static int write_file(const char *name, const struct lat_trial *s, int ret,
 
 static int write_json(FILE *f, const struct lat_trial *s, int ret, const struct bp_error *err)
 {
-	struct bp_print *p = bp_print_new(f, f == stdout && !s->o->pretty ? BP_PRINT_JSON :
-									    BP_PRINT_PRETTY);
+	struct bp_print *p =
+		bp_print_new(f, f == stdout && !s->o->pretty ? BP_PRINT_JSON : BP_PRINT_PRETTY);
 
 	if (!p)
 		return -ENOMEM;

@@ -78,7 +78,8 @@ static void settle(struct lat_row *row)
 /* Each end's row goes to the other. */
 static int finish(struct lat_trial *s, struct lat_row *rows, unsigned int n, struct bp_error *err)
 {
-	struct json_object *msg = json_object_new_object(), *list = json_object_new_array(), *theirs;
+	struct json_object *msg = json_object_new_object(), *list = json_object_new_array(),
+			   *theirs;
 	uint32_t size = rows[0].size;
 	int ret = 0;
 
@@ -141,25 +142,29 @@ static int explain(struct lat_trial *s, int code, int stop, uint32_t size, uint6
 	}
 	switch (stop) {
 	case LAT_STOP_GONE:
-		return bp_error_set(err, -EPIPE, "look for its message on the other machine",
-				    "the peer closed the connection or died after %lu exchanges of %u "
-				    "bytes%s%s",
-				    done, size, *failed ? ": " : "", failed);
+		return bp_error_set(
+			err, -EPIPE, "look for its message on the other machine",
+			"the peer closed the connection or died after %lu exchanges of %u "
+			"bytes%s%s",
+			done, size, *failed ? ": " : "", failed);
 	case LAT_STOP_ERROR:
 		return lat_ctl_recv(s->ctl, "none", 1, &none, err);
 	case LAT_STOP_LOST:
 		return bp_error_set(err, -EIO, "the network drops packets; RC repeats lost ones",
-				    "a message was lost after %lu exchanges of %u bytes", done, size);
+				    "a message was lost after %lu exchanges of %u bytes", done,
+				    size);
 	case LAT_STOP_STALLED:
-		return bp_error_set(err, -ETIMEDOUT,
-				    s->p.conn == LAT_RC ?
-					    "see what the peer does; --timeout sets the limit" :
-					    "a lost message looks like this too; RC repeats lost ones",
-				    "nothing came for %g s after %lu exchanges of %u bytes",
-				    s->o->timeout, done, size);
+		return bp_error_set(
+			err, -ETIMEDOUT,
+			s->p.conn == LAT_RC
+				? "see what the peer does; --timeout sets the limit"
+				: "a lost message looks like this too; RC repeats lost ones",
+			"nothing came for %g s after %lu exchanges of %u bytes", s->o->timeout,
+			done, size);
 	default:
 		return bp_error_set(err, -EINTR, NULL,
-				    "ended by a signal after %lu exchanges of %u bytes", done, size);
+				    "ended by a signal after %lu exchanges of %u bytes", done,
+				    size);
 	}
 }
 
@@ -193,8 +198,7 @@ static int run_blocks(struct lat_trial *s, struct lat_loop *l, struct lat_row *r
 	return 0;
 }
 
-static int run_size(struct lat_trial *s, struct lat_row *rows, uint32_t size,
-		    struct bp_error *err)
+static int run_size(struct lat_trial *s, struct lat_row *rows, uint32_t size, struct bp_error *err)
 {
 	struct lat_watch watch;
 	struct lat_loop l = {
@@ -208,7 +212,8 @@ static int run_size(struct lat_trial *s, struct lat_row *rows, uint32_t size,
 		.events = s->o->events,
 		.yield = s->yield,
 		.gap = (uint64_t)(s->o->gap * 1000.0 / s->clock.ns_per_tick),
-		.interval = s->client && s->o->rate > 0 ? 1e9 / s->o->rate / s->clock.ns_per_tick : 0,
+		.interval = s->client && s->o->rate > 0 ? 1e9 / s->o->rate / s->clock.ns_per_tick
+							: 0,
 	};
 	uint64_t start, exchanges = s->p.duration ? UINT64_MAX : wanted(s) + 1, done;
 	int ret = lat_watch_start(&watch, s->ctl, s->o->timeout), stop;
@@ -242,8 +247,7 @@ static int measure_size(struct lat_trial *s, uint32_t size, struct bp_error *err
 		rows[i].size = size;
 		rows[i].arm = i;
 		rows[i].paced = s->peer_open;
-		ret = lat_take_init(&rows[i].take, room, s->p.warmup,
-				    s->client && s->o->rate > 0);
+		ret = lat_take_init(&rows[i].take, room, s->p.warmup, s->client && s->o->rate > 0);
 		if (ret)
 			return bp_error_set(err, ret, "use a smaller -n, or -D",
 					    "no memory for %lu samples", room);

@@ -48,7 +48,8 @@ void lat_options_help(void *file)
 	fputs("Usage: bf_send_lat [OPTIONS]             wait for a client\n"
 	      "       bf_send_lat [OPTIONS] HOST        measure against the server at HOST\n"
 	      "       bf_send_lat [OPTIONS] --loopback  measure between two queue pairs here\n"
-	      "       bf_send_lat [OPTIONS] --wc-check  tell whether the doorbell page combines writes\n"
+	      "       bf_send_lat [OPTIONS] --wc-check  tell whether the doorbell page combines "
+	      "writes\n"
 	      "       bf_send_lat --compare A.json B.json [--fail-if EXPR]...\n"
 	      "Half of the round-trip time of messages over RDMA, as ib_send_lat measures it.\n",
 	      f);
@@ -527,8 +528,8 @@ int lat_options_parse(int argc, char **argv, struct lat_options *o)
 	if (o->all)
 		all_sizes(&o->params);
 	if (!(o->params.given & LAT_GIVEN_WARMUP))
-		o->params.warmup = o->params.duration	      ? 100 :
-				   o->params.iters / 10 < 100 ? o->params.iters / 10 + 1 :
-								100;
+		o->params.warmup = o->params.duration		? 100
+				   : o->params.iters / 10 < 100 ? o->params.iters / 10 + 1
+								: 100;
 	return check_together(o);
 }

@@ -11,8 +11,8 @@
 
 #define LAT_SIZES_MAX	 32
 #define LAT_SIZE_MAX	 (1u << 23) /* of ib_send_lat -a */
-#define LAT_PORT	 18515	    /* ib_send_lat's */
-#define LAT_ITERS	 1000	    /* ib_send_lat's */
+#define LAT_PORT	 18515 /* ib_send_lat's */
+#define LAT_ITERS	 1000 /* ib_send_lat's */
 #define LAT_ITERS_MAX	 (1u << 28)
 #define LAT_RX_DEPTH	 512 /* ib_send_lat's */
 #define LAT_TX_DEPTH	 128 /* ib_send_lat: 1, which makes it wait for each send's completion */

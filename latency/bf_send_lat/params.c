@@ -81,7 +81,8 @@ int lat_params_get(struct json_object *obj, struct lat_params *p, struct bp_erro
 	if (!json_object_object_get_ex(obj, "connection", &v) ||
 	    !json_object_is_type(v, json_type_string) ||
 	    lat_conn_parse(json_object_get_string(v), &p->conn))
-		return bp_error_set(err, -EPROTO, NULL, "the peer wants an unknown transport service");
+		return bp_error_set(err, -EPROTO, NULL,
+				    "the peer wants an unknown transport service");
 	if (get_sizes(obj, p, err) || get(obj, "given", 0, UINT32_MAX, &given, err) ||
 	    get(obj, "iters", 5, LAT_ITERS_MAX, &p->iters, err) ||
 	    get(obj, "duration", 0, 1000000, &duration, err) ||
@@ -126,17 +127,18 @@ static int contradicts(const struct lat_params *c, const struct lat_params *s, s
 	if (both & LAT_GIVEN_SIZE &&
 	    (c->nr_sizes != s->nr_sizes ||
 	     memcmp(c->sizes, s->sizes, c->nr_sizes * sizeof(*c->sizes)) != 0))
-		return c->nr_sizes == 1 && s->nr_sizes == 1 ?
-			       clash_number(err, "-s", c->sizes[0], s->sizes[0]) :
-			       clash(err, "the list of sizes (-s, -a)", "one", "another");
+		return c->nr_sizes == 1 && s->nr_sizes == 1
+			       ? clash_number(err, "-s", c->sizes[0], s->sizes[0])
+			       : clash(err, "the list of sizes (-s, -a)", "one", "another");
 	if (both & LAT_GIVEN_ITERS && c->iters != s->iters)
 		return clash_number(err, "-n", c->iters, s->iters);
 	if (both & LAT_GIVEN_DURATION && c->duration != s->duration)
 		return clash_number(err, "-D", c->duration, s->duration);
 	if ((c->given & LAT_GIVEN_DURATION && s->given & LAT_GIVEN_ITERS) ||
 	    (s->given & LAT_GIVEN_DURATION && c->given & LAT_GIVEN_ITERS))
-		return bp_error_set(err, -EINVAL, "give one of them, on one end",
-				    "client and server contradict each other: -D on one end, -n on the other");
+		return bp_error_set(
+			err, -EINVAL, "give one of them, on one end",
+			"client and server contradict each other: -D on one end, -n on the other");
 	if (both & LAT_GIVEN_WARMUP && c->warmup != s->warmup)
 		return clash_number(err, "--warmup", c->warmup, s->warmup);
 	if (both & LAT_GIVEN_MTU && c->mtu != s->mtu)

@@ -31,8 +31,8 @@ static double x_of(double nines)
 /* Logarithmic: a stall must not flatten everything else. */
 static double y_of(const struct scale *y, double v)
 {
-	double part = (log10(v > y->low ? v : y->low) - log10(y->low)) /
-		      (log10(y->high) - log10(y->low));
+	double part =
+		(log10(v > y->low ? v : y->low) - log10(y->low)) / (log10(y->high) - log10(y->low));
 
 	return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
 }
@@ -61,12 +61,14 @@ static void axes(FILE *f, const struct lat_trial *s, const struct scale *y)
 	static const char *const marks[] = { "0%", "90%", "99%", "99.9%", "99.99%", "99.999%" };
 
 	for (int i = 0; i <= NINES; i++)
-		fprintf(f, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/>"
-			   "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
+		fprintf(f,
+			"<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
 			x_of(i), TOP, HEIGHT - BOTTOM, x_of(i), HEIGHT - BOTTOM + 18, marks[i]);
 	for (double v = y->low; v <= y->high * 1.001; v *= 10)
-		fprintf(f, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>"
-			   "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
+		fprintf(f,
+			"<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
 			LEFT, y_of(y, v), WIDTH - RIGHT, LEFT - 6, y_of(y, v) + 4, v);
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\">half of the round trip, %s; %s, %s</text>\n", LEFT,
 		TOP - 14, s->o->cycles ? "cycles" : "microseconds", lat_conn_name(s->p.conn),
@@ -92,9 +94,9 @@ static void curve(FILE *f, const struct lat_trial *s, const struct lat_row *row,
 	}
 	fprintf(f, "\"/>\n<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%u bytes%s</text>\n",
 		WIDTH - RIGHT + 10, TOP + 16 * (nr + 1), colour, row->size,
-		s->p.blueflame != LAT_BF_AB ? "" :
-		row->arm		    ? ", off" :
-					      ", on");
+		s->p.blueflame != LAT_BF_AB ? ""
+		: row->arm		    ? ", off"
+					    : ", on");
 }
 
 int lat_plot_write(FILE *f, const struct lat_trial *s, int ret, const struct bp_error *err)
@@ -103,9 +105,10 @@ int lat_plot_write(FILE *f, const struct lat_trial *s, int ret, const struct bp_
 
 	(void)ret;
 	(void)err;
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" "
-		   "font-family=\"sans-serif\" font-size=\"12\">\n"
-		   "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" "
+		"font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		WIDTH, HEIGHT);
 	axes(f, s, &y);
 	for (unsigned int i = 0; i < s->nr_rows; i++)

@@ -15,8 +15,7 @@ static void print(struct bp_print *p, const char *key, struct json_object *obj, 
 	switch (json_object_get_type(obj)) {
 	case json_type_object: {
 		bp_print_object(p, key);
-		json_object_object_foreach(obj, name, value)
-			print(p, name, value, depth + 1);
+		json_object_object_foreach(obj, name, value) print(p, name, value, depth + 1);
 		bp_print_object_end(p);
 		break;
 	}

@@ -18,13 +18,13 @@ double lat_half(const struct lat_trial *s, double ticks)
 
 struct lat_percentile lat_row_percentile(const struct lat_row *row, uint32_t ppm)
 {
-	return row->sorted ? lat_percentile(row->sorted, row->nr_sorted, ppm) :
-			     lat_hist_percentile(&row->take.hist, ppm);
+	return row->sorted ? lat_percentile(row->sorted, row->nr_sorted, ppm)
+			   : lat_hist_percentile(&row->take.hist, ppm);
 }
 
 /* One number of the table. */
-static void number(struct bp_print *p, const struct lat_trial *s, const char *key,
-		   const char *fmt, double ticks)
+static void number(struct bp_print *p, const struct lat_trial *s, const char *key, const char *fmt,
+		   double ticks)
 {
 	bp_print_f64(p, key, fmt, DIGITS, lat_half(s, ticks));
 }
@@ -39,7 +39,7 @@ static const struct {
 	uint32_t ppm;
 	const char *name;
 } named[] = {
-	{ LAT_P50, "50" },   { LAT_P90, "90" },	    { LAT_P99, "99" },
+	{ LAT_P50, "50" },    { LAT_P90, "90" },      { LAT_P99, "99" },
 	{ LAT_P999, "99.9" }, { LAT_P9999, "99.99" },
 };
 
@@ -72,8 +72,7 @@ static void print_warmup(struct bp_print *p, const struct lat_trial *s, const st
 }
 
 /* Open loop: what a closed loop would have said, beside the latency from when a send was due. */
-static void print_service(struct bp_print *p, const struct lat_trial *s,
-			  const struct lat_row *row)
+static void print_service(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	const struct lat_take *t = &row->take;
 	size_t n = row->nr_sorted;
@@ -87,8 +86,7 @@ static void print_service(struct bp_print *p, const struct lat_trial *s,
 	bp_print_text(p, "\n# from the real send instead of the time it was due:");
 	number(p, s, "t_min", " t_min %.3f", (double)v[0]);
 	number(p, s, "t_max", ", t_max %.3f", (double)v[n - 1]);
-	number(p, s, "t_typical", ", t_typical %.3f",
-	       (double)lat_percentile(v, n, LAT_P50).value);
+	number(p, s, "t_typical", ", t_typical %.3f", (double)lat_percentile(v, n, LAT_P50).value);
 	number(p, s, "percentile_99", ", 99%% %.3f", (double)lat_percentile(v, n, LAT_P99).value);
 	bp_print_object_end(p);
 	free(v);
@@ -138,8 +136,7 @@ static void print_hist(struct bp_print *p, const struct lat_trial *s, const stru
 	bp_print_array_end(p);
 }
 
-static void print_samples(struct bp_print *p, const struct lat_trial *s,
-			  const struct lat_row *row)
+static void print_samples(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	const struct lat_take *t = &row->take;
 
@@ -150,8 +147,7 @@ static void print_samples(struct bp_print *p, const struct lat_trial *s,
 }
 
 /* Columns in ib_send_lat's order: nine for a number of exchanges, four for a time. */
-static void print_columns(struct bp_print *p, const struct lat_trial *s,
-			  const struct lat_row *row)
+static void print_columns(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
 	const struct lat_stats *st = &row->take.stats;
 	double n = (double)st->measured.n;
@@ -161,8 +157,7 @@ static void print_columns(struct bp_print *p, const struct lat_trial *s,
 	bp_print_u64(p, "n_iterations", "%-12lu", st->measured.n);
 	if (timed) {
 		number(p, s, "t_avg", "%-12.3f", st->measured.mean);
-		bp_print_f64(p, "tps", "%-14.3f", DIGITS,
-			     row->seconds > 0 ? n / row->seconds : 0);
+		bp_print_f64(p, "tps", "%-14.3f", DIGITS, row->seconds > 0 ? n / row->seconds : 0);
 	}
 	number(p, s, "t_min", "%-12.3f", (double)st->min.value);
 	number(p, s, "t_max", "%-12.3f", (double)st->max.value);
@@ -185,8 +180,7 @@ void lat_report_row(struct bp_print *p, const struct lat_trial *s, const struct 
 	print_columns(p, s, row);
 	print_few(p, row);
 	bp_print_u64(p, "t_max_at", "%-10lu", st->max.index);
-	bp_print_f64(p, "t_max_ms", "%-13.3f", DIGITS,
-		     lat_clock_ns(&s->clock, st->max.time) / 1e6);
+	bp_print_f64(p, "t_max_ms", "%-13.3f", DIGITS, lat_clock_ns(&s->clock, st->max.time) / 1e6);
 	print_warmup(p, s, row);
 	print_blueflame(p, s, row);
 	bp_print_bool(p, "complete", row->complete ? NULL : " (incomplete)%.0s", row->complete);
@@ -209,8 +203,8 @@ void lat_report_row(struct bp_print *p, const struct lat_trial *s, const struct 
 
 void lat_report_samples(struct bp_print *p, const struct lat_trial *s, const struct lat_row *row)
 {
-	const uint64_t *v = s->o->unsorted ? row->take.samples + (row->take.n - row->nr_sorted) :
-					     row->sorted;
+	const uint64_t *v = s->o->unsorted ? row->take.samples + (row->take.n - row->nr_sorted)
+					   : row->sorted;
 
 	bp_print_text(p, "#, %s\n", s->o->cycles ? "cycles" : "usec");
 	for (size_t i = 0; i < row->nr_sorted; i++)

@@ -55,12 +55,12 @@ static void print_queue(struct bp_print *p, const struct lat_trial *s)
 	bp_print_u64(p, "rx_depth", ", receive queue %lu",
 		     s->nr_ends ? e->rx_depth : s->o->rx_depth);
 	bp_print_u64(p, "inline_size", ", inline up to %lu",
-		     s->nr_ends ? e->inline_size :
-				  (uint64_t)(s->o->inline_size > 0 ? s->o->inline_size : 0));
+		     s->nr_ends ? e->inline_size
+				: (uint64_t)(s->o->inline_size > 0 ? s->o->inline_size : 0));
 	bp_print_str(p, "wait", ", %s\n",
-		     s->o->events ? "sleeps for events" :
-		     s->yield	  ? "polls and gives way" :
-				    "polls");
+		     s->o->events ? "sleeps for events"
+		     : s->yield	  ? "polls and gives way"
+				  : "polls");
 }
 
 void lat_report_head(struct bp_print *p, const struct lat_trial *s)
@@ -70,7 +70,9 @@ void lat_report_head(struct bp_print *p, const struct lat_trial *s)
 	bp_print_str(p, "role", ", %s", role(s));
 	bp_print_str(p, "connection", ", %s", lat_conn_name(s->p.conn));
 	bp_print_str(p, "connected_by", ", connected by %s\n",
-		     s->p.cm_qp ? "rdma_cm" : s->ctl ? "exchange" : "itself");
+		     s->p.cm_qp ? "rdma_cm"
+		     : s->ctl	? "exchange"
+				: "itself");
 	bp_print_str(p, "exchange", NULL, s->ctl ? s->ctl->ops->name : "none");
 	if (s->ctl) {
 		print_address(p, "local_address", "# %s", &s->ctl->local);
@@ -81,8 +83,9 @@ void lat_report_head(struct bp_print *p, const struct lat_trial *s)
 	print_device(p, s);
 	print_queue(p, s);
 	if (s->o->rate > 0)
-		bp_print_f64(p, "rate", "# open loop, %.3f exchanges a second; latency is from "
-					"the time a send was due\n",
+		bp_print_f64(p, "rate",
+			     "# open loop, %.3f exchanges a second; latency is from "
+			     "the time a send was due\n",
 			     3, s->o->rate);
 	bp_print_u64(p, "iterations_wanted", NULL, s->p.duration ? 0 : s->p.iters);
 	bp_print_u64(p, "duration", NULL, s->p.duration);
@@ -108,9 +111,10 @@ void lat_report_head(struct bp_print *p, const struct lat_trial *s)
 		bp_print_text(p, "t_min[%s] t_max[%s] t_typical[%s] ", u, u, u);
 		if (!s->p.duration)
 			bp_print_text(p, "t_avg[%s] ", u);
-		bp_print_text(p, "t_stdev[%s] 99%% percentile[%s] 99.9%% percentile[%s] "
-				 "99.99%% percentile[%s] 90%% percentile[%s] few samples      "
-				 "t_max at  t_max[ms]    first[%s] warm-up[%s]\n",
+		bp_print_text(p,
+			      "t_stdev[%s] 99%% percentile[%s] 99.9%% percentile[%s] "
+			      "99.99%% percentile[%s] 90%% percentile[%s] few samples      "
+			      "t_max at  t_max[ms]    first[%s] warm-up[%s]\n",
 			      u, u, u, u, u, u, u);
 	}
 }
@@ -181,9 +185,9 @@ void lat_report_document(struct bp_print *p, const struct lat_trial *s, int ret,
 		if (!row->take.stats.measured.n)
 			continue;
 		lat_report_row(p, s, row,
-			       detail | (row->nr_sorted <= SAMPLES_DEFAULT || s->o->keep_samples ?
-						 LAT_DETAIL_SAMPLES :
-						 0));
+			       detail | (row->nr_sorted <= SAMPLES_DEFAULT || s->o->keep_samples
+						 ? LAT_DETAIL_SAMPLES
+						 : 0));
 	}
 	bp_print_array_end(p);
 	if (s->p.blueflame == LAT_BF_AB)

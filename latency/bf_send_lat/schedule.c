@@ -86,7 +86,8 @@ int lat_schedule(const char *const *device, unsigned int n, struct lat_pair *pai
 	for (rounds = 0; done < total; rounds++) {
 		memset(busy, 0, n * sizeof(*busy));
 		for (size_t i = 0; i < total; i++) {
-			bool *a = &busy[number[pairs[i].server]], *b = &busy[number[pairs[i].client]];
+			bool *a = &busy[number[pairs[i].server]],
+			     *b = &busy[number[pairs[i].client]];
 
 			if (taken[i] || *a || *b)
 				continue;

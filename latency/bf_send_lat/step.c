@@ -7,7 +7,8 @@ static const char *advice(enum ibv_wc_status status)
 {
 	switch (status) {
 	case IBV_WC_RETRY_EXC_ERR:
-		return "the peer does not answer: see that it runs, that the GIDs (-x) reach each other "
+		return "the peer does not answer: see that it runs, that the GIDs (-x) reach each "
+		       "other "
 		       "and that the MTU (-m) fits the network";
 	case IBV_WC_RNR_RETRY_EXC_ERR:
 		return "the peer has no receive posted: use a larger -r there";
@@ -44,10 +45,11 @@ int lat_step_sleep(struct lat_loop *l, struct lat_end *e, struct bp_error *err)
 
 	(void)l;
 	if (ibv_get_cq_event(e->channel, &cq, &context))
-		return errno == EINTR || errno == EAGAIN ?
-			       0 :
-			       bp_error_set(err, errno ? -errno : -EIO, NULL,
-					    "waiting for a completion failed: %s", strerror(errno));
+		return errno == EINTR || errno == EAGAIN
+			       ? 0
+			       : bp_error_set(err, errno ? -errno : -EIO, NULL,
+					      "waiting for a completion failed: %s",
+					      strerror(errno));
 	e->armed = false;
 	e->events++;
 	return 0;

@@ -72,14 +72,13 @@ static int join_self(struct lat_trial *s, struct bp_error *err)
 	if (s->mtu > port)
 		return bp_error_set(err, -EINVAL, "use a smaller -m",
 				    "an MTU of %u is more than the port's %u", s->mtu, port);
-	while (s->p.conn == LAT_UD && s->p.nr_sizes > 1 &&
-	       s->p.sizes[s->p.nr_sizes - 1] > s->mtu)
+	while (s->p.conn == LAT_UD && s->p.nr_sizes > 1 && s->p.sizes[s->p.nr_sizes - 1] > s->mtu)
 		s->p.nr_sizes--;
 	for (unsigned int i = 0; s->p.conn == LAT_UD && i < s->p.nr_sizes; i++)
 		if (s->p.sizes[i] > s->mtu)
 			return bp_error_set(err, -EMSGSIZE, "use RC or UC, or a smaller -s",
-					    "a datagram holds at most %u bytes here, not %u", s->mtu,
-					    s->p.sizes[i]);
+					    "a datagram holds at most %u bytes here, not %u",
+					    s->mtu, s->p.sizes[i]);
 	for (unsigned int i = 0; !ret && i < s->nr_ends; i++) {
 		struct lat_address a, b;
 

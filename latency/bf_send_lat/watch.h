@@ -19,11 +19,11 @@ struct lat_ctl;
 enum lat_stop {
 	LAT_GO,
 	LAT_STOP_WANTED, /* the peer has ended a measurement by time; nothing is wrong */
-	LAT_STOP_GONE,	 /* the peer closed the control channel */
-	LAT_STOP_ERROR,	 /* it told an error; receive it */
-	LAT_STOP_LOST,	 /* it has finished, but not all of its messages came */
-	LAT_STOP_STALLED,/* nothing moved for the time limit */
-	LAT_STOP_USER,	 /* SIGINT or SIGTERM */
+	LAT_STOP_GONE, /* the peer closed the control channel */
+	LAT_STOP_ERROR, /* it told an error; receive it */
+	LAT_STOP_LOST, /* it has finished, but not all of its messages came */
+	LAT_STOP_STALLED, /* nothing moved for the time limit */
+	LAT_STOP_USER, /* SIGINT or SIGTERM */
 };
 
 /**

@@ -50,32 +50,36 @@ enum lat_wc lat_wc_judge(const struct lat_wc_evidence *e, char *why, size_t size
 		return LAT_WC_UNKNOWN;
 	}
 	if (low > UNCACHED_MIN) {
-		snprintf(why, size, "64 bytes more cost %.1f ns: each store is a transaction of its own%s",
+		snprintf(why, size,
+			 "64 bytes more cost %.1f ns: each store is a transaction of its own%s",
 			 e->slope,
-			 e->pat_known && e->pat_wc ?
-				 ", although the kernel's list has a write-combining mapping" :
-				 "");
+			 e->pat_known && e->pat_wc
+				 ? ", although the kernel's list has a write-combining mapping"
+				 : "");
 		return LAT_WC_NO;
 	}
 	if (high >= COMBINED_MAX) {
-		snprintf(why, size, "64 bytes more cost %.1f ns +- %.1f, which is neither", e->slope,
-			 3 * e->noise);
+		snprintf(why, size, "64 bytes more cost %.1f ns +- %.1f, which is neither",
+			 e->slope, 3 * e->noise);
 		return LAT_WC_UNKNOWN;
 	}
 	/* Flat posts also come from a provider that does not copy them to the page at all. */
 	if (e->pat_known && !e->pat_wc) {
 		snprintf(why, size,
-			 "posts are flat, but the kernel's list has no write-combining mapping of the "
+			 "posts are flat, but the kernel's list has no write-combining mapping of "
+			 "the "
 			 "device: BlueFlame is not used");
 		return LAT_WC_UNKNOWN;
 	}
 	if (!e->pat_known) {
 		snprintf(why, size,
-			 "posts are flat, but without the kernel's list (root, debugfs) BlueFlame may "
+			 "posts are flat, but without the kernel's list (root, debugfs) BlueFlame "
+			 "may "
 			 "just not be used");
 		return LAT_WC_UNKNOWN;
 	}
-	snprintf(why, size, "64 bytes more cost %.1f ns, and the kernel's list has a write-combining mapping",
+	snprintf(why, size,
+		 "64 bytes more cost %.1f ns, and the kernel's list has a write-combining mapping",
 		 e->slope);
 	return LAT_WC_YES;
 }

@@ -72,7 +72,8 @@ static FILE *device_file(const struct lat_trial *s, const char *name)
 {
 	char path[192];
 
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/%s", s->devices[0].name, name);
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/%s", s->devices[0].name,
+		 name);
 	return fopen(path, "re");
 }
 
@@ -88,9 +89,8 @@ static void look_at_pat(const struct lat_trial *s, struct lat_wc_evidence *e)
 		fclose(resource);
 }
 
-static void print(struct bp_print *p, const struct lat_trial *s,
-		  const struct lat_wc_point *points, size_t n, const struct lat_wc_evidence *e,
-		  enum lat_wc answer, const char *why)
+static void print(struct bp_print *p, const struct lat_trial *s, const struct lat_wc_point *points,
+		  size_t n, const struct lat_wc_evidence *e, enum lat_wc answer, const char *why)
 {
 	bp_print_object(p, NULL);
 	bp_print_u64(p, "schema", NULL, LAT_SCHEMA);
@@ -110,9 +110,10 @@ static void print(struct bp_print *p, const struct lat_trial *s,
 	bp_print_bool(p, "pat_list_read", "# kernel's list of mappings read: %s", e->pat_known);
 	bp_print_bool(p, "pat_write_combining", ", write-combining: %s", e->pat_wc);
 	bp_print_bool(p, "pat_uncached", ", uncached: %s\n", e->pat_uc);
-	bp_print_str(p, "answer", "%s", answer == LAT_WC_YES ? "WC" :
-				  answer == LAT_WC_NO  ? "UC" :
-							 "unknown");
+	bp_print_str(p, "answer", "%s",
+		     answer == LAT_WC_YES  ? "WC"
+		     : answer == LAT_WC_NO ? "UC"
+					   : "unknown");
 	bp_print_str(p, "why", ": %s\n", why);
 	bp_print_object_end(p);
 }
@@ -155,7 +156,9 @@ int lat_wc_check(const struct lat_options *o)
 	e.connectx = !strncmp(s->devices[0].name, "mlx", 3);
 	look_at_pat(s, &e);
 	answer = lat_wc_judge(&e, why, sizeof(why));
-	p = bp_print_new(stdout, o->pretty ? BP_PRINT_PRETTY : o->json ? BP_PRINT_JSON : BP_PRINT_TEXT);
+	p = bp_print_new(stdout, o->pretty ? BP_PRINT_PRETTY
+				 : o->json ? BP_PRINT_JSON
+					   : BP_PRINT_TEXT);
 	if (p)
 		print(p, s, points, n, &e, answer, why);
 	code = p ? bp_print_free(p) : -ENOMEM;

@@ -50,7 +50,8 @@ START_TEST(no_device)
 		 "[1,false,\"ENODEV\",[]]\n");
 	run_says("bf_send_lat -F -j --loopback 2>/dev/null | jq -c .ok", "false\n");
 	run_status("bf_send_lat --wc-check", 77);
-	run_mentions("bf_send_lat -F --wait 0.2 127.0.0.1 -p 1", 1, "no server at 127.0.0.1 port 1");
+	run_mentions("bf_send_lat -F --wait 0.2 127.0.0.1 -p 1", 1,
+		     "no server at 127.0.0.1 port 1");
 	run_status("rm -f " RUN_NAME("none"), 0);
 }
 END_TEST
@@ -64,13 +65,15 @@ static void write_run(const char *name, uint64_t seed, double factor)
 
 	ck_assert_ptr_nonnull(f);
 	fputs("{\"schema\":1,\"program\":\"bf_send_lat\",\"test_info\":{\"unit\":\"usec\"},"
-	      "\"results\":[{\"MsgSize\":64,\"blueflame\":{\"asked\":\"as is\"},\"samples\":[", f);
+	      "\"results\":[{\"MsgSize\":64,\"blueflame\":{\"asked\":\"as is\"},\"samples\":[",
+	      f);
 	for (int i = 0; i < 2000; i++) {
 		double noise = (double)(lat_rng_next(&rng) >> 11) * 0x1p-53;
 		double stall = lat_rng_below(&rng, 200) ? 0 : 20.0 * noise;
 
 		level = 0.8 * level + 0.2 * (noise - 0.5);
-		fprintf(f, "%s%.4f", i ? "," : "", factor * (2.0 + 0.1 * level + 0.02 * noise + stall));
+		fprintf(f, "%s%.4f", i ? "," : "",
+			factor * (2.0 + 0.1 * level + 0.02 * noise + stall));
 	}
 	fputs("]}]}\n", f);
 	ck_assert_int_eq(fclose(f), 0);
@@ -100,7 +103,8 @@ START_TEST(compare_passes_equal_pairs)
 	for (unsigned int i = 0; i < 20; i++) {
 		write_run(RUN_NAME("a"), 100 + i, 1);
 		write_run(RUN_NAME("b"), 200 + i, 1);
-		run_status(COMPARE "--fail-if 'p50>+0%' --fail-if 'avg>+0%' --fail-if 'p99>+5%'", 0);
+		run_status(COMPARE "--fail-if 'p50>+0%' --fail-if 'avg>+0%' --fail-if 'p99>+5%'",
+			   0);
 	}
 }
 END_TEST
@@ -120,7 +124,8 @@ START_TEST(compare_bad_documents)
 	run_mentions(COMPARE, 1, "no size in common");
 	run_status("jq '.test_info.unit = \"cycles\"' " RUN_NAME("a") " > " RUN_NAME("b"), 0);
 	run_mentions(COMPARE, 1, "one document is in usec");
-	run_status("jq '.results[0] = 7 | .results[1] = null' " RUN_NAME("a") " > " RUN_NAME("b"), 0);
+	run_status("jq '.results[0] = 7 | .results[1] = null' " RUN_NAME("a") " > " RUN_NAME("b"),
+		   0);
 	run_mentions(COMPARE, 1, "no size in common");
 	run_mentions("bf_send_lat --compare a", 2, "two JSON documents");
 	run_mentions(COMPARE "--fail-if p50", 2, "not 'p50'");
@@ -141,8 +146,9 @@ START_TEST(limits)
 	ck_assert(!l.relative);
 	ck_assert_int_eq(lat_limit_parse("p100>1", &l, NULL), 0);
 	ck_assert_uint_eq(l.ppm, 1000000);
-	static const char *const bad[] = { "p>1", "p101>1", "p9.9.9>1", "p99<1", "p99>", "p99>-5%",
-					   "p99>5%%", "p99>nan", "max>1", "p99>1x", "p.>1", ">1" };
+	static const char *const bad[] = { "p>1",   "p101>1",  "p9.9.9>1", "p99<1",
+					   "p99>",  "p99>-5%", "p99>5%%",  "p99>nan",
+					   "max>1", "p99>1x",  "p.>1",	   ">1" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		ck_assert_msg(lat_limit_parse(bad[i], &l, NULL) < 0, "'%s' is taken", bad[i]);

@@ -34,9 +34,9 @@ START_TEST(best_one)
 {
 	/* As a ConnectX has them: each address twice, link-local first. */
 	struct lat_gid g[] = {
-		gid(0, "fe80::1", V1),		gid(1, "fe80::1", V2),
-		gid(2, "::ffff:10.0.0.1", V1),	gid(3, "::ffff:10.0.0.1", V2),
-		gid(4, "::ffff:10.0.1.1", V2),	gid(5, "2001:db8::1", V2),
+		gid(0, "fe80::1", V1),	       gid(1, "fe80::1", V2),
+		gid(2, "::ffff:10.0.0.1", V1), gid(3, "::ffff:10.0.0.1", V2),
+		gid(4, "::ffff:10.0.1.1", V2), gid(5, "2001:db8::1", V2),
 	};
 	struct sockaddr_storage v4 = address("10.0.1.1"), v6 = address("2001:db8::1"),
 				link = address("fe80::1"), other = address("127.0.0.1");

@@ -8,8 +8,9 @@
 
 static struct lat_params plain(void)
 {
-	return (struct lat_params){ .sizes = { 2 }, .nr_sizes = 1, .iters = 1000, .warmup = 100,
-				    .block = 50 };
+	return (struct lat_params){
+		.sizes = { 2 }, .nr_sizes = 1, .iters = 1000, .warmup = 100, .block = 50
+	};
 }
 
 START_TEST(one_side_decides)

@@ -88,8 +88,8 @@ START_TEST(launchers)
 	ck_assert_int_eq(env("SLURM_PROCID", "3", "SLURM_NTASKS", "4", &rank, &size), 0);
 	ck_assert_uint_eq(rank, 3);
 	ck_assert_uint_eq(size, 4);
-	ck_assert_int_eq(env("OMPI_COMM_WORLD_RANK", "0", "OMPI_COMM_WORLD_SIZE", "2", &rank, &size),
-			 0);
+	ck_assert_int_eq(
+		env("OMPI_COMM_WORLD_RANK", "0", "OMPI_COMM_WORLD_SIZE", "2", &rank, &size), 0);
 	ck_assert_uint_eq(rank, 0);
 	ck_assert_int_eq(env("PMI_RANK", "2", "PMI_SIZE", "2", &rank, &size), -EINVAL);
 	ck_assert_int_eq(env("PMI_RANK", "0", "PMI_SIZE", "1", &rank, &size), -EINVAL);

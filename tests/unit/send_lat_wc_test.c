@@ -8,8 +8,9 @@
 
 static struct lat_wc_evidence judged(double per64, bool connectx, bool pat, bool wc)
 {
-	struct lat_wc_evidence e = { .connectx = connectx, .slope = per64, .noise = 1,
-				     .pat_known = pat, .pat_wc = wc };
+	struct lat_wc_evidence e = {
+		.connectx = connectx, .slope = per64, .noise = 1, .pat_known = pat, .pat_wc = wc
+	};
 	return e;
 }
 
@@ -82,12 +83,14 @@ START_TEST(kernels_list)
 
 	e = pat("PAT memtype list:\n"
 		"PAT: [mem 0x00000000e0000000-0x00000000e0001000] uncached-minus\n"
-		"PAT: [mem 0x00000000e0400000-0x00000000e0401000] write-combining\n", bar);
+		"PAT: [mem 0x00000000e0400000-0x00000000e0401000] write-combining\n",
+		bar);
 	ck_assert(e.pat_known && e.pat_wc && e.pat_uc);
 	/* Another device's page next to it, and page zero, are not this one's. */
 	e = pat("PAT: [mem 0x00000000e0800000-0x00000000e0801000] write-combining\n"
 		"PAT: [mem 0x0000000000000000-0x0000000000001000] write-combining\n"
-		"PAT: [mem 0x00000000dffff000-0x00000000e0000000] write-combining\n", bar);
+		"PAT: [mem 0x00000000dffff000-0x00000000e0000000] write-combining\n",
+		bar);
 	ck_assert(e.pat_known && !e.pat_wc && !e.pat_uc);
 	/* The form of kernels before 5.7. */
 	e = pat("write-combining @ 0xe0400000-0xe0401000\n", bar);
