@@ -102,6 +102,8 @@ beside()
 	while ! ss -Hltn "sport = :18515" | grep -q . && [ -e "/proc/$pid" ]; do sleep 0.1; done
 	timeout 30 ib_send_lat -F -e -d rxe0 -c "$conn" "$@" "$rxe_ip4" > "$run/theirs.out" 2>&1 || status=$?
 	wait "$pid" || status=$?
+	check "$conn $*: it works" test "$client_rc/$server_rc" = 0/0
+	[ "$client_rc/$server_rc" = 0/0 ] || cat "$run"/*.err
 	check "ib_send_lat $conn $*: it works" test "$status" -eq 0
 	check "$conn $*: first nine columns have its names" test "$(heading "$run/client.out" 9)" = "$(heading "$run/theirs.out" 9)"
 	check "$conn $*: sizes and exchanges are the same" test \
