@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "blueflame.h"
 
@@ -41,17 +42,27 @@ void lat_blueflame_after_open(void)
 	changed = false;
 }
 
-static bool provider_is(const struct lat_device *d, const char *prefix)
+bool lat_blueflame_driver(const struct lat_device *d, const char *prefix)
 {
-	return !strncmp(d->name, prefix, strlen(prefix)) ||
-	       (d->context && !strncmp(d->context->device->dev_name, "uverbs", 6) &&
-		strstr(d->context->device->ibdev_path, prefix));
+	char path[160], target[256];
+	const char *driver;
+	ssize_t n;
+
+	/* Devices are often renamed by where they are, so that the name tells nothing. */
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/driver", d->name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	driver = strrchr(target, '/');
+	driver = driver ? driver + 1 : target;
+	return !strncmp(driver, prefix, strlen(prefix));
 }
 
 void lat_blueflame_adjust(enum lat_blueflame bf, unsigned int kind, const struct lat_device *d,
 			  struct lat_options *o)
 {
-	if (wants_off(bf, kind) && provider_is(d, "mlx4"))
+	if (wants_off(bf, kind) && lat_blueflame_driver(d, "mlx4"))
 		o->inline_size = 0;
 }
 
@@ -85,7 +96,7 @@ void lat_blueflame_judge(const struct lat_end *e, uint32_t size, bool wanted,
 
 	if (!e->device || !e->device->context) {
 		say(out, LAT_BF_UNKNOWN, "no device was opened");
-	} else if (provider_is(e->device, "mlx5")) {
+	} else if (lat_blueflame_driver(e->device, "mlx5")) {
 		if (!mlx5_bf(e->qp, &dv))
 			say(out, LAT_BF_UNKNOWN,
 			    "the mlx5 provider tells nothing about the queue pair");
@@ -99,7 +110,7 @@ void lat_blueflame_judge(const struct lat_end *e, uint32_t size, bool wanted,
 			    "the mlx5 provider has a BlueFlame register for it; whether the "
 			    "processor "
 			    "combines writes to it is what --wc-check measures");
-	} else if (provider_is(e->device, "mlx4")) {
+	} else if (lat_blueflame_driver(e->device, "mlx4")) {
 		if (size > e->inline_size)
 			say(out, LAT_BF_NOT_USED, "mlx4 uses BlueFlame for inline messages only");
 		else

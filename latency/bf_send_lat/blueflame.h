@@ -50,6 +50,14 @@ void lat_blueflame_adjust(enum lat_blueflame bf, unsigned int kind, const struct
 void lat_blueflame_judge(const struct lat_end *e, uint32_t size, bool wanted,
 			 struct lat_bf_verdict *out);
 
+/**
+ * lat_blueflame_driver() - is a device driven by this family of drivers?
+ * @d: device with a name. @prefix: "mlx4", "mlx5" or "mlx" for both.
+ *
+ * Return: true when the kernel's driver of its PCI function has a name that starts so.
+ */
+bool lat_blueflame_driver(const struct lat_device *d, const char *prefix);
+
 /** lat_bf_used_name() - "unknown", "yes", "no". @used: answer. Return: its name. */
 const char *lat_bf_used_name(enum lat_bf_used used);
 

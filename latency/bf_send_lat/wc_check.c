@@ -7,6 +7,7 @@
 #include <bp/cli.h>
 #include <bp/log.h>
 
+#include "blueflame.h"
 #include "modes.h"
 #include "report.h"
 #include "step.h"
@@ -153,7 +154,7 @@ int lat_wc_check(const struct lat_options *o)
 		free(s);
 		return ret == -ENODEV || ret == -EOPNOTSUPP ? (int)LAT_WC_UNKNOWN : BP_EXIT_USAGE;
 	}
-	e.connectx = !strncmp(s->devices[0].name, "mlx", 3);
+	e.connectx = lat_blueflame_driver(&s->devices[0], "mlx");
 	look_at_pat(s, &e);
 	answer = lat_wc_judge(&e, why, sizeof(why));
 	p = bp_print_new(stdout, o->pretty ? BP_PRINT_PRETTY
