@@ -219,7 +219,8 @@ help:
 
 # Every header must compile alone.
 headers:
-	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h latency/*.h latency/*/*.h); do \
+	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h memtype/kmod/kvm_memtype.h memtype/kmod/rules.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h \
+			latency/*.h latency/*/*.h); do \
 		$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 
 -include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(MEMTYPE_CMD_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS) \

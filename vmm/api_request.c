@@ -9,8 +9,7 @@
 
 static const char *const commands[] = {
 	[VMM_API_STATUS] = "status", [VMM_API_STATS] = "stats", [VMM_API_PAUSE] = "pause",
-	[VMM_API_RESUME] = "resume", [VMM_API_STOP] = "stop",
-	[VMM_API_MEMTYPE] = "memtype",
+	[VMM_API_RESUME] = "resume", [VMM_API_STOP] = "stop",	[VMM_API_MEMTYPE] = "memtype",
 };
 
 static int parse_command(const char *word, enum vmm_api_command *out)

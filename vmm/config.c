@@ -138,11 +138,16 @@ static const struct option {
 	set_fn set;
 	bool repeats;
 } options[] = {
-	{ "--kernel", set_kernel, false }, { "--initrd", set_initrd, false },
-	{ "--append", set_append, false }, { "--cpus", set_cpus, false },
-	{ "--mem", set_mem, false },	   { "--hugepages", set_hugepages, false },
-	{ "--vf", set_vf, true },	   { "--backend", set_backend, false },
-	{ "--api", set_api, false },	   { "--console", set_console, false },
+	{ "--kernel", set_kernel, false },
+	{ "--initrd", set_initrd, false },
+	{ "--append", set_append, false },
+	{ "--cpus", set_cpus, false },
+	{ "--mem", set_mem, false },
+	{ "--hugepages", set_hugepages, false },
+	{ "--vf", set_vf, true },
+	{ "--backend", set_backend, false },
+	{ "--api", set_api, false },
+	{ "--console", set_console, false },
 	{ "--memtype", set_memtype, false },
 };
 

@@ -19,9 +19,9 @@ static const struct bp_command commands[] = {
 		"  --hugepages 2M|1G     take the memory from the host's huge pages\n"
 		"  --vf BDF              assign this function, bound to vfio-pci; may be repeated\n"
 		"  --backend KIND        VFIO interface: auto, type1 or iommufd (auto)\n"
-		"  --memtype MODE        write-combining of BARs by the guest's MTRRs: module\n"
-		"                        (kvm-memtype.ko), pat (a shadow PAT; pat,force also where it\n"
-		"                        reaches too far), off, or auto: module if loaded (auto)\n"
+		"  --memtype MODE        write combining by the guest's MTRRs: module\n"
+		"                        (kvm-memtype.ko), pat (a shadow PAT), pat,force (even if\n"
+		"                        pages forbid it), off, or auto: module if loaded (auto)\n"
 		"  --intx                let assigned devices interrupt by INTx only\n"
 		"  --api SOCKET          listen for 'bluepass ctl' there\n"
 		"  --console stdio|file:NAME|none\n"
@@ -36,7 +36,7 @@ static const struct bp_command commands[] = {
 		"SOCKET status|stats|memtype|pause|resume|stop [--force] [--timeout SEC]",
 		"ask or command a running machine",
 		"  status   state, memory layout, assigned devices\n"
-		"  stats    exits by reason, accesses by device, memory types, KVM's counters, memory\n"
+		"  stats    exits by reason, accesses by device, memory types, KVM, memory\n"
 		"  memtype  memory types: registers, BARs, what a store gets and why\n"
 		"  pause    stop the CPUs; assigned devices are not stopped\n"
 		"  resume   let them go on\n"

@@ -104,10 +104,13 @@ static int find_zap(struct km_host *host)
 
 #else
 
-/* A probe that is never armed for long tells the address of a function that is not exported. */
+/* A probe that is never armed tells the address of a function that is not exported. */
 static int find_zap(struct km_host *host)
 {
-	struct kprobe kp = { .symbol_name = "kvm:kvm_zap_gfn_range" };
+	struct kprobe kp = {
+		.symbol_name = "kvm:kvm_zap_gfn_range",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
 	int err;
 
 #ifdef CONFIG_X86_KERNEL_IBT

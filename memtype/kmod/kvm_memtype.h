@@ -28,8 +28,9 @@
  * @abi: KVM_MEMTYPE_ABI.
  * @vendor: KVM_MEMTYPE_VMX or KVM_MEMTYPE_SVM.
  * @flags: KVM_MEMTYPE_ bits.
- * @types: bit n is set when encoding n (0 UC, 1 WC, 4 WT, 5 WP, 6 WB) can be had; on SVM and
- *         with shadow paging that is up to the host's PAT.
+ * @types: bit n is set when encoding n (0 UC, 1 WC, 4 WT, 5 WP, 6 WB) can be had. On SVM that
+ *         is up to the host's PAT. On VMX without EPT it is none: a shadow leaf is read with
+ *         the guest's own PAT there.
  * @host_pat: IA32_PAT of the host.
  * @ranges_max: most ranges of one machine.
  * @reserved: 0.
@@ -72,7 +73,8 @@ struct kvm_memtype_range {
  * counted: cut memory slots at the edges of ranges, and KVM makes none.
  *
  * Errors: -EBADF @vm_fd is no virtual machine; -EINVAL a range breaks a rule above or a
- * type cannot be had; -E2BIG too many; -ENOMEM; -EFAULT.
+ * type cannot be had; -E2BIG too many; -EIO probes are switched off, so that leaves go by
+ * unseen (sysctl kernel.ftrace_enabled, debugfs kprobes/enabled); -ENOMEM; -EFAULT.
  */
 struct kvm_memtype_set {
 	__s32 vm_fd;
@@ -86,10 +88,12 @@ struct kvm_memtype_set {
  * @nr: ranges that are set.
  * @leaves: leaves that KVM made for the machine.
  * @hits: how many of them got a type.
- * @straddled: how many were left alone because they reach out of their range.
+ * @straddled: how many were left alone because they reach out of their range, or are large and
+ *             would need an index above 3, whose bit KVM takes for an address bit there.
  * @zaps: how many times old leaves were dropped.
- * @missed: leaves of any machine that went by unseen, since the module was loaded; anything
- *          but 0 means that some type may be wrong.
+ * @missed: leaves of any machine that went by unseen, since the module was loaded, and how many
+ *          times probes were found switched off; anything but 0 means that some type may
+ *          be wrong.
  */
 struct kvm_memtype_stats {
 	__s32 vm_fd;

@@ -80,6 +80,10 @@ static long set_ranges(const void __user *arg)
 		return -EBADF;
 	ranges = copy_ranges(&set);
 	err = PTR_ERR_OR_ZERO(ranges);
+	if (!err && ranges && !km_probe_alive()) {
+		kfree(ranges);
+		err = -EIO;
+	}
 	if (!err)
 		err = km_vm_set(&host, file->private_data, ranges);
 	fput(file);
@@ -97,6 +101,7 @@ static long get_stats(void __user *arg)
 	if (!file)
 		return -EBADF;
 	km_vm_stats(file->private_data, &stats);
+	km_probe_alive();
 	stats.missed = km_probe_missed();
 	fput(file);
 	return copy_to_user(arg, &stats, sizeof(stats)) ? -EFAULT : 0;

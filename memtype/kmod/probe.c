@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
+#include <linux/fs.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/version.h>
@@ -26,6 +28,7 @@ struct call {
 
 static const struct km_host *host;
 static atomic64_t misread;
+static atomic64_t silenced;
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
 
@@ -146,10 +149,72 @@ static struct kretprobe probe = {
 	.data_size = sizeof(struct call),
 };
 
+/* Called to be seen by a probe, or not. */
+static noinline void witness(void)
+{
+	barrier();
+}
+
+static DEFINE_MUTEX(witness_lock);
+static bool witnessed;
+
+static int on_witness(struct kprobe *kp, struct pt_regs *regs)
+{
+	WRITE_ONCE(witnessed, true);
+	return 0;
+}
+NOKPROBE_SYMBOL(on_witness);
+
+static struct kprobe witness_probe = {
+	.addr = (kprobe_opcode_t *)witness,
+	.pre_handler = on_witness,
+};
+
+bool km_probe_alive(void)
+{
+	bool seen;
+
+	mutex_lock(&witness_lock);
+	WRITE_ONCE(witnessed, false);
+	witness();
+	seen = READ_ONCE(witnessed);
+	mutex_unlock(&witness_lock);
+	if (!seen)
+		atomic64_inc(&silenced);
+	return seen;
+}
+
+/*
+ * What kernel.ftrace_enabled says, where there is such a thing. Probes on function entries
+ * are ftrace's, and to add or remove one while it is off upsets its books: 5.10 was
+ * seen to warn in ftrace_shutdown() at the next change and to fail from then on.
+ */
+static bool ftrace_off(void)
+{
+	struct file *file = filp_open("/proc/sys/kernel/ftrace_enabled", O_RDONLY, 0);
+	loff_t pos = 0;
+	char c = '1';
+
+	if (IS_ERR(file))
+		return false;
+	if (kernel_read(file, &c, 1, &pos) != 1)
+		c = '1';
+	filp_close(file, NULL);
+	return c == '0';
+}
+
+static int say_off(void)
+{
+	pr_err("probes are switched off: sysctl kernel.ftrace_enabled, debugfs kprobes/enabled\n");
+	return -ENOENT;
+}
+
 int km_probe_start(const struct km_host *found)
 {
 	int err;
 
+	if (ftrace_off())
+		return say_off();
 	host = found;
 	/* make_spte() runs under mmu_lock and does not sleep: one call for each processor. */
 	probe.maxactive = max_t(int, 16, 2 * num_possible_cpus());
@@ -158,15 +223,29 @@ int km_probe_start(const struct km_host *found)
 		pr_err("make_spte() of kvm cannot be hooked (error %d)\n", err);
 		return -ENOENT;
 	}
-	return 0;
+	err = register_kprobe(&witness_probe);
+	if (err) {
+		pr_err("the module's own function cannot be hooked (error %d)\n", err);
+		err = -ENOENT;
+		goto stop;
+	}
+	if (km_probe_alive())
+		return 0;
+	err = say_off();
+	unregister_kprobe(&witness_probe);
+stop:
+	unregister_kretprobe(&probe);
+	return err;
 }
 
 void km_probe_stop(void)
 {
+	unregister_kprobe(&witness_probe);
 	unregister_kretprobe(&probe);
 }
 
 uint64_t km_probe_missed(void)
 {
-	return probe.nmissed + probe.kp.nmissed + atomic64_read(&misread);
+	return probe.nmissed + probe.kp.nmissed + atomic64_read(&misread) +
+	       atomic64_read(&silenced);
 }

@@ -17,6 +17,17 @@ int km_probe_start(const struct km_host *host);
 void km_probe_stop(void);
 
 /**
+ * km_probe_alive() - whether probes work at all just now.
+ *
+ * An administrator can silence them (sysctl kernel.ftrace_enabled=0, or debugfs
+ * kprobes/enabled), and KVM's leaves then go by unseen and uncounted. A function that is
+ * probed in the same way is called to find out; when that goes unseen, it counts as missed.
+ *
+ * Return: so.
+ */
+bool km_probe_alive(void);
+
+/**
  * km_probe_missed() - leaves that went by unseen or were not understood.
  *
  * Return: how many since km_probe_start().

@@ -7,13 +7,14 @@
 #include "guest.h"
 
 static const char usage[] =
-	"Usage: bpguest net|blk|loop|pci [--KEY VALUE]...\n"
+	"Usage: bpguest net|blk|loop|pci|mtrr [--KEY VALUE]...\n"
 	"The other side of a nested guest's workload, or a check of what it wrote.\n"
 	"  net   --role server|client [--if IF] [--ip A] [--prefix N] [--mac M] --peer A\n"
 	"        [--bytes N] [--seed S] [--ping N] [--pingsize N] [--port N]\n"
 	"  blk   --dev NAME --mode write|verify|writeverify [--blocks N] [--bs N] [--seed S]\n"
 	"  loop  [--kind net|blk] as above, until killed or for --seconds N\n"
 	"  pci   a line for each PCI function\n"
+	"  mtrr  --steps WORD,... [--pci BDF] [--bar N] [--scratch OFFSET]; tests/guest/steps.c\n"
 	"All: [--timeout SEC] [--flr 1]. Lines are \"BP \" and a JSON object.\n"
 	"In a guest the same are kernel parameters: bp.do=net bp.role=server ...\n"
 	"Exit status: 0 all right, 1 not, 2 wrong usage.\n";

@@ -314,7 +314,7 @@ int main(void)
 	enter_root();
 	set_up();
 	status = lab_run(&c);
-	lab_note_trouble();
+	lab_note_trouble(0);
 	lab_send(LAB_EXIT, &status, sizeof(status));
 	for (;;)
 		pause();

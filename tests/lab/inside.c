@@ -176,10 +176,15 @@ uint32_t lab_run(const struct lab_command *c)
 	return (uint32_t)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-void lab_note_trouble(void)
+unsigned long lab_taint(void)
+{
+	return read_number("/proc/sys/kernel/tainted");
+}
+
+void lab_note_trouble(unsigned long known)
 {
 	/* Documentation/admin-guide/tainted-kernels.rst: bit 7 died, bit 9 warned. */
-	unsigned long taint = read_number("/proc/sys/kernel/tainted");
+	unsigned long taint = lab_taint() & ~known;
 	const char *text = NULL;
 
 	if (taint & (1ul << 7))
@@ -189,4 +194,3 @@ void lab_note_trouble(void)
 	if (text)
 		lab_send(LAB_NOTE, text, strlen(text));
 }
-

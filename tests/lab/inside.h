@@ -51,7 +51,13 @@ void lab_load_modules(void);
  */
 uint32_t lab_run(const struct lab_command *c);
 
-/** lab_note_trouble() - tell the outer side when the kernel has warned or worse. */
-void lab_note_trouble(void);
+/** lab_taint() - the kernel's taint flags. */
+unsigned long lab_taint(void);
+
+/**
+ * lab_note_trouble() - tell the outer side when the kernel has warned or worse.
+ * @known: taint flags that are no news.
+ */
+void lab_note_trouble(unsigned long known);
 
 #endif

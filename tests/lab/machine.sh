@@ -39,6 +39,26 @@ compile()
 	mv "$work/.$name" "$work/$name"
 }
 
+# bare NAME SOURCE...: a program that a disk starts with, boot sector first (bochs/boot.S).
+bare()
+{
+	local name=$1 part flags
+
+	shift
+	newer "$work/$name" "$here"/bochs/{boot.S,bare.ld,bare.h} "$here"/bochs/*.h "${@/#/$here/}" && return 0
+	# shellcheck disable=SC2054 # the linker's arguments
+	flags=(-std=gnu17 -Os -Wall -Wextra -Werror -ffreestanding -nostdlib -fno-pic -no-pie -mno-red-zone
+		-mgeneral-regs-only -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none
+		-Wl,--build-id=none -Wl,-zmax-page-size=4096 -Wl,--no-warn-rwx-segments "-Wl,-T$here/bochs/bare.ld")
+	gcc "${flags[@]}" -o "$work/.$name.elf" "$here/bochs/boot.S" "${@/#/$here/}" || die "could not compile $*"
+	for part in boot program; do
+		objcopy -O binary -j .$part "$work/.$name.elf" "$work/.$name.$part"
+	done
+	cat "$work/.$name.boot" "$work/.$name.program" > "$work/.$name"
+	mv "$work/.$name" "$work/$name"
+	rm -f "$work/.$name".*
+}
+
 # As many machines at once as there are processors; the rest wait their turn, since
 # time limits mean nothing to machines that starve each other. The lock goes with the
 # last process that has it open.

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -247,6 +248,81 @@ START_TEST(memory_types_on_every_cpu)
 }
 END_TEST
 
+/* rdmsr and wrmsr of MSR @n, and edx:eax; one byte each of a 32-bit little-endian number. */
+#define ECX(b0, b1)   "\xb9" b0 b1 "\x00\x00"
+#define RDMSR	      "\x0f\x32"
+#define WRMSR	      "\x0f\x30"
+#define EAX_IS(bytes) "\x3d" bytes FAULT_UNLESS_Z
+#define EAX(bytes)    "\xb8" bytes
+#define EDX(bytes)    "\xba" bytes
+
+START_TEST(mtrrs_are_answered)
+{
+	/* MTRRCAP, DEF_TYPE; PHYSBASE7 keeps what it is given. */
+	CONFIGURE(ECX("\xfe", "\x00") RDMSR EAX_IS("\x08\x05\x00\x00") ECX("\xff", "\x02")
+			  RDMSR EAX_IS("\x06\x0c\x00\x00") ECX("\x0e", "\x02")
+				  EAX("\x01\x00\x00\x10") EDX("\x01\x00\x00\x00")
+					  WRMSR EAX("\x00\x00\x00\x00")
+						  RDMSR EAX_IS("\x01\x00\x00\x10") POWER_OFF);
+	powers_off();
+	ck_assert_uint_eq(exits(0, KVM_EXIT_X86_RDMSR), 3);
+	ck_assert_uint_eq(exits(0, KVM_EXIT_X86_WRMSR), 1);
+	ck_assert_uint_eq(msr(0, MT_MSR_PHYSBASE(7)), 0x110000001);
+	vmm_life_free(core);
+}
+END_TEST
+
+/* Without an IDT, #GP ends in a triple fault. */
+START_TEST(a_reserved_mtrr_type_is_gp)
+{
+	CONFIGURE(ECX("\x0e", "\x02") EAX("\x02\x00\x00\x10") EDX("\x00\x00\x00\x00")
+			  WRMSR POWER_OFF);
+	ck_assert_int_eq(build_and_run(), -EIO);
+	ck_assert_ptr_nonnull(strstr(err.what, "triple fault"));
+	ck_assert_uint_eq(exits(0, KVM_EXIT_X86_WRMSR), 1);
+	ck_assert_uint_eq(msr(0, MT_MSR_PHYSBASE(7)), 0);
+	vmm_life_free(core);
+}
+END_TEST
+
+#define AREA 0xd0000000ull
+
+/*
+ * WC by MTRR over pages that are mapped straight: when the WRMSR that makes it so has
+ * returned, the shadow PAT is loaded, and the pages are there.
+ */
+START_TEST(new_types_before_the_next_instruction)
+{
+	static const struct vmm_mt_place place = { "pages", 0, 0 };
+	void *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	/*
+	 * Default WC, the range over the hole off; a store to the second page, and a look at
+	 * the PAT, which is the guest's own; then the power goes off.
+	 */
+	CONFIGURE(ECX("\x01", "\x02") EAX("\x00\x00\x00\x00") EDX("\x00\x00\x00\x00")
+			  WRMSR ECX("\xff", "\x02") EAX("\x01\x0c\x00\x00") WRMSR
+		  "\xc7\x05\x00\x10\x00\xd0\x78\x56\x34\x12" ECX("\x77", "\x02")
+			  RDMSR EAX_IS("\x06\x04\x07\x00") POWER_OFF);
+	config.memtype = VMM_MT_PAT_FORCE;
+	config.cpus = 3;
+	ck_assert_msg(!vmm_life_build(&config, &core, &err), "%s", err.what);
+	ck_assert_int_ge(vmm_mt_area_add(core->vmm.mt, &place, AREA, 8192, pages), 0);
+	ck_assert_int_eq(vmm_life_run(core, &err), 0);
+	unlink(kernel);
+	ck_assert_int_eq(core->end, VMM_END_POWEROFF);
+	ck_assert_uint_eq(((uint32_t *)pages)[1024], 0x12345678);
+	ck_assert_uint_eq(exits(0, KVM_EXIT_MMIO), 0);
+	/* On all CPUs, those that wait for their SIPI, too. */
+	for (unsigned int cpu = 0; cpu < 3; cpu++)
+		ck_assert_uint_eq(msr(cpu, MT_MSR_PAT), 0x0001040600010406);
+	vmm_mt_area_remove(core->vmm.mt, 0);
+	vmm_life_free(core);
+	munmap(pages, 8192);
+}
+END_TEST
+
 /* A client of the control socket, in a process of its own. */
 static pid_t client(const char *const *requests)
 {
@@ -314,6 +390,8 @@ START_TEST(control_socket)
 		"\"state\":\"running\"",
 		"{\"command\":\"stats\"}",
 		"\"vmm_extra_kib\":",
+		"{\"command\":\"memtype\"}",
+		"\"mode\":\"off\"",
 		"{\"command\":\"dance\"}",
 		"\"ok\":false",
 		"rubbish",
@@ -326,6 +404,7 @@ START_TEST(control_socket)
 	CONFIGURE(SLEEP);
 	config.cpus = 2;
 	config.api = sock;
+	config.memtype = VMM_MT_OFF;
 	served(talk);
 }
 END_TEST
@@ -388,6 +467,9 @@ int main(void)
 		reset_starts_anew,
 		second_cpu_starts,
 		memory_types_on_every_cpu,
+		mtrrs_are_answered,
+		a_reserved_mtrr_type_is_gp,
+		new_types_before_the_next_instruction,
 		control_socket,
 		power_button,
 		nothing_remains_after_a_failure,

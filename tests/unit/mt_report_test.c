@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include <bp/print.h>
+#include <mt/firmware.h>
 #include "faketree.h"
 #include "suite.h"
 #include "vmm/memtype/state.h"
@@ -42,10 +43,36 @@ int ioctl(int fd, unsigned long request, ...)
 	return request == KVM_CHECK_EXTENSION ? 64 : 0;
 }
 
+/* kvm-memtype.ko: there or not, and what it has. */
+static bool loaded;
+static struct kvm_memtype_stats counts;
+
+static int fake_open(const char *path, int flags)
+{
+	(void)flags;
+	ck_assert_ptr_nonnull(strstr(path, KVM_MEMTYPE_DEVICE));
+	errno = ENOENT;
+	return loaded ? 200 : -1;
+}
+
+static int fake_close(int fd)
+{
+	return fd == 200 ? 0 : -1;
+}
+
 static int fake_ioctl(int fd, unsigned long request, void *arg)
 {
 	int cpu = fd - 100;
 
+	if (fd == 200 && request == KVM_MEMTYPE_GET_INFO) {
+		*(struct kvm_memtype_info *)arg = mt.module;
+		return 0;
+	}
+	if (fd == 200) {
+		ck_assert(request == KVM_MEMTYPE_GET_STATS);
+		*(struct kvm_memtype_stats *)arg = counts;
+		return 0;
+	}
 	ck_assert(cpu >= 0 && cpu < CPUS);
 	if (request == KVM_GET_SREGS) {
 		*(struct kvm_sregs *)arg = sregs[cpu];
@@ -56,7 +83,7 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 	return 0;
 }
 
-static struct vf_sys sys = { .ioctl = fake_ioctl };
+static const struct vf_sys sys = { .open = fake_open, .close = fake_close, .ioctl = fake_ioctl };
 
 static void poke(uint64_t gpa, uint64_t entry)
 {
@@ -112,7 +139,8 @@ static void setup(enum mt_vendor vendor)
 	struct mt_mtrr m;
 
 	ft_new(&tree);
-	sys = (struct vf_sys){ .ioctl = fake_ioctl };
+	loaded = false;
+	counts = (struct kvm_memtype_stats){ .nr = 1 };
 	memset(&mt, 0, sizeof(mt));
 	memset(&machine, 0, sizeof(machine));
 	machine.config = &config;
@@ -145,6 +173,21 @@ static void setup(enum mt_vendor vendor)
 	sregs[1].cr3 = 0x9000;
 	mt_track_init(&mt.track, &m, false);
 	make_area();
+}
+
+static void with_module(void)
+{
+	mt.mode = MT_MODE_MODULE;
+	mt.why[0] = '\0';
+	mt.module = (struct kvm_memtype_info){ .abi = 1,
+					       .vendor = KVM_MEMTYPE_SVM,
+					       .flags = KVM_MEMTYPE_NESTED,
+					       .types = 1 << MT_WC | 1 << MT_UC,
+					       .host_pat = MT_PAT_LINUX,
+					       .ranges_max = 64 };
+	loaded = true;
+	mt.nr_ranges = 1;
+	cut[1].want = (struct mt_leaf_want){ MT_WC, false, false };
 }
 
 static void report(void)
@@ -275,15 +318,7 @@ END_TEST
 START_TEST(the_module_makes_the_leaf)
 {
 	setup(MT_AMD);
-	mt.mode = MT_MODE_MODULE;
-	mt.why[0] = '\0';
-	mt.module = (struct kvm_memtype_info){ .abi = 1,
-					       .vendor = KVM_MEMTYPE_SVM,
-					       .flags = KVM_MEMTYPE_NESTED,
-					       .types = 1 << MT_WC | 1 << MT_UC,
-					       .host_pat = MT_PAT_LINUX,
-					       .ranges_max = 64 };
-	cut[1].want = (struct mt_leaf_want){ MT_WC, false, false };
+	with_module();
 	map(2, (BAR + 0x2000) | P | PCD);
 	report();
 	is("/mode", "module");
@@ -306,6 +341,46 @@ START_TEST(the_module_makes_the_leaf)
 	/* Bare metal calls it CD, which a device cannot tell from UC: nothing to explain. */
 	is(MIDDLE "/bare_metal", "CD");
 	ck_assert_uint_eq(length(MIDDLE "/why"), 0);
+	teardown();
+}
+END_TEST
+
+/* It may be unloaded while the guest runs; what it says of itself is told. */
+START_TEST(the_module_is_gone)
+{
+	setup(MT_AMD);
+	with_module();
+	map(2, (BAR + 0x2000) | P | PCD);
+	report();
+	is("/module/lost", "false");
+	is(MIDDLE "/by", "module");
+	loaded = false;
+	report();
+	is("/mode", "module");
+	is("/why", "kvm-memtype.ko was unloaded: leaves are as KVM makes them");
+	is("/module/lost", "true");
+	is(MIDDLE "/leaf", "WB");
+	is(MIDDLE "/by", "kvm");
+	is(MIDDLE "/effective", "UC");
+	says("    with kvm-memtype.ko the store would get WC\n");
+	/* Also when nothing was lost by it yet. */
+	mt.nr_ranges = 0;
+	report();
+	is("/module/lost", "true");
+	mt.nr_ranges = 1;
+	/* Loaded again it knows of nothing. */
+	loaded = true;
+	counts.nr = 0;
+	report();
+	is("/module/lost", "true");
+	is(MIDDLE "/effective", "UC");
+	counts.nr = 1;
+	counts.missed = 3;
+	counts.straddled = 2;
+	report();
+	is("/module/missed", "3");
+	is(MIDDLE "/effective", "WC");
+	says("some leaves are not what is said below: 3 went by unseen, 2 reach out");
 	teardown();
 }
 END_TEST
@@ -352,6 +427,7 @@ START_TEST(a_shadow_pat)
 	ck_assert_uint_gt(length("/bars/0/stretches/0/why"), 0);
 	says("PAT WB WT UC- UC WB WT UC- UC, loaded is WB WT WC UC WB WT WC UC");
 	says("UC-, loaded WC: WC");
+	says("    the shadow PAT that the monitor loads makes UC- mean WC\n");
 	/* A shadow PAT that is refused, or not loaded yet, changes nothing. */
 	mt.cpu[0].hw_pat = mt.cpu[0].regs.pat;
 	report();
@@ -396,6 +472,8 @@ START_TEST(mappings_that_disagree)
 	is(MIDDLE "/effective", "mixed");
 	is(MIDDLE "/bare_metal", "WC");
 	is(MIDDLE "/leaf", "UC");
+	/* Under EPT the machine's MTRRs have no say. */
+	says(VF " BAR 2\n");
 	says("a store gets what its mapping says, on bare metal WC");
 	/* Each kind of loss is explained once. */
 	ck_assert_uint_lt(length(MIDDLE "/why"), 8);
@@ -567,7 +645,98 @@ START_TEST(bars_in_order)
 }
 END_TEST
 
-SUITE("mt_report", amd_without_the_module, the_module_makes_the_leaf, nothing_mapped, a_shadow_pat,
-      another_pat_is_loaded, mappings_that_disagree, cpus_that_differ, paging_off,
-      the_hosts_own_mtrrs, hostile_tables, too_many_pieces, mtrrs_off_and_masks_with_holes,
-      bars_in_order)
+/* One page of a process, through tables at @tables. */
+static void map_user(uint64_t tables, uint64_t gva, uint64_t entry)
+{
+	uint64_t at = 0x1000;
+
+	for (unsigned int shift = 39; shift > 12; shift -= 9, tables += 0x1000) {
+		poke(at + 8 * (gva >> shift & 511), tables | P);
+		at = tables;
+	}
+	poke(at + 8 * (gva >> 12 & 511), entry);
+}
+
+/* The guest that docs/memory-types.md shows: no PAT, two pages of a 16 KiB BAR WC by MTRR. */
+static void setup_page(uint64_t gva)
+{
+	static const struct mt_leaf_want stock = { MT_UC, false, true };
+	static struct mt_msr state[MT_FIRMWARE_MSRS];
+	struct mt_mtrr m;
+
+	setup(MT_AMD);
+	config.cpus = 2;
+	mt.kernel = (struct mt_kernel){ 6, 12, 95 };
+	ck_assert_int_eq(mt_mtrr_init(&m, 40), 0);
+	ck_assert_int_eq(mt_firmware_state(0xc0000000, 40, state), 0);
+	for (unsigned int i = 0; i < MT_FIRMWARE_MSRS; i++)
+		wr(&m, state[i].index, state[i].value);
+	mt_track_init(&mt.track, &m, false);
+	wr(&m, MT_MSR_PHYSBASE(1), 0x100000000 | MT_WC);
+	wr(&m, MT_MSR_PHYSMASK(1), 0xffffffe000 | MT_PHYSMASK_VALID);
+	mt_track_update(&mt.track, &m, false);
+	mt.cpu[0].regs = mt.cpu[1].regs = m;
+	sregs[1].cr3 = 0x1000;
+	for (unsigned int i = 0; i < 4; i++)
+		map_user(0x10000, gva + 0x1000 * i, (0x100000000 + 0x1000 * i) | P | PCD);
+	cut[0] = (struct vmm_mt_cut){ 0x100000000, 0x2000, MT_WC, false, stock, 1 };
+	cut[1] = (struct vmm_mt_cut){ 0x100002000, 0x2000, MT_WB, false, stock, 1 };
+	cut[2] = (struct vmm_mt_cut){ 0x100005000, 0x1000, MT_WB, false, stock, 2 };
+	area[0] = (struct vmm_mt_area){ .used = true,
+					.place = { VF, 0, 0 },
+					.gpa = 0x100000000,
+					.size = 0x4000,
+					.nr = 2,
+					.cut = cut };
+	area[1] = (struct vmm_mt_area){ .used = true,
+					.place = { VF, 3, 0x1000 },
+					.gpa = 0x100005000,
+					.size = 0x1000,
+					.nr = 1,
+					.cut = &cut[2] };
+}
+
+/* Lines of the page behind a line that asks for the report, without their indentation. */
+static bool shown(FILE *f, char *block, size_t size)
+{
+	static const char ask[] = "    # memtype guest ";
+	char line[512];
+
+	*block = '\0';
+	while (fgets(line, sizeof(line), f) && strncmp(line, ask, strlen(ask)) != 0)
+		;
+	while (fgets(line, sizeof(line), f) && !strncmp(line, "    ", 4))
+		snprintf(block + strlen(block), size - strlen(block), "%s", line + 4);
+	return *block;
+}
+
+START_TEST(the_page_shows_what_the_report_says)
+{
+	FILE *f = fopen("docs/memory-types.md", "r");
+	char block[8192];
+
+	ck_assert_msg(f != NULL, "run from the top of the tree");
+	setup_page(0x7f0054445000);
+	report();
+	ck_assert(shown(f, block, sizeof(block)));
+	ck_assert_str_eq(block, text);
+	/* The same with the module; here the page has a part. */
+	with_module();
+	mt.module.types |= 1 << MT_WT | 1 << MT_WP | 1 << MT_WB;
+	mt.module.ranges_max = 512;
+	cut[0].want = (struct mt_leaf_want){ MT_WC, false, false };
+	cut[1].want.stock = true;
+	report();
+	ck_assert(shown(f, block, sizeof(block)));
+	says(block);
+	ck_assert_ptr_nonnull(strstr(block, "leaf WC by module; a store gets WC"));
+	fclose(f);
+	config.cpus = CPUS;
+	teardown();
+}
+END_TEST
+
+SUITE("mt_report", amd_without_the_module, the_module_makes_the_leaf, the_module_is_gone,
+      nothing_mapped, a_shadow_pat, another_pat_is_loaded, mappings_that_disagree, cpus_that_differ,
+      paging_off, the_hosts_own_mtrrs, hostile_tables, too_many_pieces,
+      mtrrs_off_and_masks_with_holes, bars_in_order, the_page_shows_what_the_report_says)

@@ -12,13 +12,15 @@
 
 #include <bp/log.h>
 #include "vmm/core.h"
+#include "vmm/memtype/hostmtrr.h"
 #include "vmm/memtype/state.h"
 #include "vmm/ram.h"
 
 /* Pieces of a scattered map may be smaller than what becomes one cut. */
 #define STEPS_MAX (4 * VMM_MT_CUTS_MAX)
 
-static struct mt_leaf_want want(const struct vmm_mt *mt, enum mt_type mtrr)
+static struct mt_leaf_want want(const struct vmm_mt *mt, const struct vmm_mt_area *a,
+				enum mt_type mtrr)
 {
 	struct mt_leaf_case c = {
 		.mode = mt->mode,
@@ -26,10 +28,14 @@ static struct mt_leaf_want want(const struct vmm_mt *mt, enum mt_type mtrr)
 		.backing = MT_BAR,
 		.coherent = mt->coherent,
 		.guest_mtrr = mtrr,
-		.host_mtrr = MT_UC,
+		.host_mtrr = a->host_mtrr,
 	};
+	struct mt_leaf_want w = mt_policy_leaf(&c);
 
-	return mt_policy_leaf(&c);
+	/* WC can be had, or the mode would be another one. */
+	if (!w.stock && !(mt->module.types & 1u << w.type))
+		w.stock = true;
+	return w;
 }
 
 /* False when there are too many cuts. */
@@ -53,7 +59,7 @@ static bool cut(const struct vmm_mt *mt, struct vmm_mt_area *a)
 				.gpa = at,
 				.mtrr = r.type,
 				.undefined = r.undefined,
-				.want = want(mt, r.type),
+				.want = want(mt, a, r.type),
 				.slot = -1,
 			};
 		}
@@ -84,7 +90,7 @@ static void plan_whole(const struct vmm_mt *mt, struct vmm_mt_area *a)
 		.gpa = a->gpa,
 		.size = a->size,
 		.mtrr = MT_UC,
-		.want = want(mt, MT_UC),
+		.want = want(mt, a, MT_UC),
 		.slot = -1,
 	};
 }
@@ -96,7 +102,9 @@ static unsigned int plan_area(const struct vmm_mt *mt, struct vmm_mt_area *a, un
 	if (!a->due_limited)
 		return ranges_of(a->due, a->due_nr);
 	plan_whole(mt, a);
-	return 0;
+	if (!room)
+		a->due[0].want.stock = true;
+	return ranges_of(a->due, 1);
 }
 
 static bool due_split(const struct vmm_mt *mt)
@@ -144,10 +152,12 @@ static void take_over(struct vmm_mt *mt, struct vmm_mt_area *a)
 {
 	struct vmm_mt_cut *was = a->cut;
 
-	if (a->due_limited && !a->limited && due_split(mt))
+	if (a->due_limited && due_split(mt) && !mt->limit_told) {
+		mt->limit_told = true;
 		bp_log_warn("%s BAR %u: the guest's MTRRs cut it into too many pieces; it stays as "
 			    "KVM makes it",
 			    a->place.device, a->place.bar);
+	}
 	a->cut = a->due;
 	a->nr = a->due_nr;
 	a->limited = a->due_limited;
@@ -320,6 +330,8 @@ int vmm_mt_area_add(struct vmm_mt *mt, const struct vmm_mt_place *place, uint64_
 	a->hva = hva;
 	a->nr = 0;
 	a->limited = false;
+	if (!vmm_mt_host_mtrr(&mt->host, place->device, place->bar, &a->host_mtrr))
+		a->host_mtrr = MT_UC;
 	plan_area(mt, a, room);
 	take_over(mt, a);
 	if (vmm_mt_module_sync(mt)) {

@@ -40,9 +40,11 @@ static void read_processor(struct vmm_mt *mt)
 			mt->vendor = MT_AMD;
 	}
 	free(text);
-	vf_sysfs_read(&mt->host, yes, sizeof(yes), "sys/module/%s",
-		      mt->vendor == MT_AMD ? "kvm_amd/parameters/npt" : "kvm_intel/parameters/ept");
-	mt->nested = yes[0] == 'Y' || yes[0] == '1';
+	/* Where it is not told it is on, as on any processor of the last fifteen years. */
+	mt->nested = vf_sysfs_read(&mt->host, yes, sizeof(yes), "sys/module/%s",
+				   mt->vendor == MT_AMD ? "kvm_amd/parameters/npt"
+							: "kvm_intel/parameters/ept") <= 0 ||
+		     yes[0] == 'Y' || yes[0] == '1';
 }
 
 /* On failure mt->why says what stands in the way of the module. */
@@ -149,6 +151,8 @@ int vmm_mt_new_on(struct vmm *vmm, const struct vf_host *host, struct vmm_mt **o
 		goto fail;
 	mt->apply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = mt->apply_fd < 0 ? -errno : vmm_loop_watch(vmm->loop, mt->apply_fd, vmm_mt_apply, mt);
+	if (!ret)
+		ret = vmm_timer_new(vmm->loop, vmm_mt_laggards_look, mt, &mt->laggards);
 	if (ret)
 		goto fail;
 	bp_log_info("memory types: mode %s%s%s", vmm_mt_mode(mt), mt->why[0] ? ", " : "", mt->why);
@@ -170,6 +174,7 @@ void vmm_mt_free(struct vmm_mt *mt)
 {
 	if (!mt)
 		return;
+	vmm_timer_free(mt->laggards);
 	if (mt->apply_fd >= 0) {
 		vmm_loop_unwatch(mt->vmm->loop, mt->apply_fd);
 		close(mt->apply_fd);

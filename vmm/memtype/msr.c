@@ -86,6 +86,14 @@ int vmm_mt_load_pat(struct vmm_mt *mt, unsigned int cpu, uint64_t pat)
 	return ret;
 }
 
+static bool some_area(const struct vmm_mt *mt)
+{
+	for (unsigned int i = 0; i < mt->nr_areas; i++)
+		if (mt->area[i].used)
+			return true;
+	return false;
+}
+
 int vmm_mt_power_on(struct vmm_mt *mt, unsigned int cpu, int vcpu_fd)
 {
 	struct vmm_mt_cpu *c = &mt->cpu[cpu];
@@ -100,6 +108,7 @@ int vmm_mt_power_on(struct vmm_mt *mt, unsigned int cpu, int vcpu_fd)
 		return ret;
 	c->fd = vcpu_fd;
 	c->seen = false;
+	mt->bar_seen = some_area(mt);
 	mt_mtrr_init(&c->regs, mt->vmm->maxphyaddr);
 	for (unsigned int i = 0; i < MT_FIRMWARE_MSRS; i++) {
 		ret = mt_wrmsr(&c->regs, state[i].index, state[i].value);
@@ -146,7 +155,7 @@ static int write_pat(struct vmm_mt *mt, unsigned int cpu, uint64_t value)
 	int ret;
 
 	c->regs.pat = value;
-	/* The guest itself flushes what it has cached of the old PAT (Intel SDM vol. 3 "Programming the PAT"). */
+	/* The guest flushes what is cached of the old one (Intel SDM vol. 3 "Programming the PAT"). */
 	ret = vmm_mt_load_pat(mt, cpu, vmm_mt_pat_due(mt, cpu));
 	if (ret)
 		c->regs.pat = before;
@@ -175,7 +184,7 @@ int vmm_mt_wrmsr(struct vmm_mt *mt, unsigned int cpu, uint32_t msr, uint64_t val
 			be_seen(mt, cpu);
 		return ret;
 	}
-	/* Older kernels drop leaves of RAM for each MTRR that they are given; do not have them do it for nothing. */
+	/* Older kernels drop leaves of RAM for each MTRR that they are given: not for nothing. */
 	if (value != before)
 		ret = set_msr(mt, cpu, msr, value);
 	if (ret)

@@ -104,6 +104,20 @@ static void walk(struct vmm_mt_report_state *r)
 	r->truncated |= vmm_walk_truncated(r->walk);
 }
 
+/* It may have been unloaded at any time, and perhaps loaded again: leaves then are KVM's own. */
+static void ask_module(struct vmm_mt_report_state *r)
+{
+	const struct vmm_mt *mt = r->mt;
+	struct kvm_memtype_info info;
+
+	if (mt->mode != MT_MODE_MODULE)
+		return;
+	r->lost = vmm_mt_module_info(mt, &info);
+	if (r->lost || !mt->nr_ranges)
+		return;
+	r->lost = vmm_mt_module_stats(mt, &r->counts) || r->counts.nr != mt->nr_ranges;
+}
+
 static const char *wish_name(enum vmm_mt_wish wish)
 {
 	static const char *const names[] = {
@@ -121,9 +135,10 @@ static void print_types(struct bp_print *p, const char *key, uint64_t pat)
 		bp_print_text(p, " %s", mt_type_name(mt_pat_entry(pat, i)));
 }
 
-static void print_module(const struct vmm_mt *mt, struct bp_print *p)
+static void print_module(const struct vmm_mt_report_state *r)
 {
-	const struct kvm_memtype_info *m = &mt->module;
+	const struct kvm_memtype_info *m = &r->mt->module;
+	struct bp_print *p = r->p;
 
 	if (!m->abi) {
 		bp_print_null(p, "module", NULL);
@@ -141,18 +156,30 @@ static void print_module(const struct vmm_mt *mt, struct bp_print *p)
 	bp_print_u64(p, "ranges_max", "; %lu ranges; host's PAT", m->ranges_max);
 	print_types(p, "host_pat", m->host_pat);
 	bp_print_text(p, "\n");
+	bp_print_bool(p, "lost", NULL, r->lost);
+	bp_print_u64(p, "straddled", NULL, r->counts.straddled);
+	bp_print_u64(p, "missed", NULL, r->counts.missed);
+	if (r->counts.straddled || r->counts.missed)
+		bp_print_text(p,
+			      "  some leaves are not what is said below: %llu went by unseen, "
+			      "%llu reach out of their range\n",
+			      r->counts.missed, r->counts.straddled);
 	bp_print_object_end(p);
 }
 
-static void print_head(const struct vmm_mt *mt, struct bp_print *p)
+static void print_head(const struct vmm_mt_report_state *r)
 {
+	const struct vmm_mt *mt = r->mt;
+	const char *why = r->lost ? "kvm-memtype.ko was unloaded: leaves are as KVM makes them"
+				  : mt->why;
+	struct bp_print *p = r->p;
 	char kernel[32];
 
 	snprintf(kernel, sizeof(kernel), "%u.%u.%u", mt->kernel.major, mt->kernel.minor,
 		 mt->kernel.patch);
 	bp_print_str(p, "wish", "asked for: %s", wish_name(mt->wish));
 	bp_print_str(p, "mode", "; at work: %s", vmm_mt_mode(mt));
-	bp_print_str(p, "why", mt->why[0] ? " (%s)" : NULL, mt->why);
+	bp_print_str(p, "why", why[0] ? " (%s)" : NULL, why);
 	bp_print_text(p, "\nhost:");
 	bp_print_str(p, "vendor", " %s", mt->vendor == MT_AMD ? "amd" : "intel");
 	bp_print_str(p, "kernel", ", Linux %s", kernel);
@@ -161,7 +188,7 @@ static void print_head(const struct vmm_mt *mt, struct bp_print *p)
 		      mt->nested ? mt->vendor == MT_AMD ? "NPT" : "EPT" : "shadow paging");
 	bp_print_bool(p, "coherent", NULL, mt->coherent);
 	bp_print_text(p, ", DMA %s\n", mt->coherent ? "coherent" : "not coherent");
-	print_module(mt, p);
+	print_module(r);
 }
 
 /* Registers that differ between CPUs that take part; up to MTRRs that are off. */
@@ -275,7 +302,8 @@ void vmm_mt_report(struct vmm_mt *mt, struct bp_print *p)
 		walk(&r);
 	else
 		r.truncated = true;
-	print_head(mt, p);
+	ask_module(&r);
+	print_head(&r);
 	print_cpus(mt, p);
 	print_map(&r);
 	vmm_mt_report_bars(&r);

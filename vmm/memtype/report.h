@@ -21,6 +21,8 @@ struct vmm_mt_stretch {
  * @stretch: all of them. @target: the same for the walk. @nr: how many.
  * @walk: their mappings; NULL when there was no memory for it. @found: they. @nr_found: how many.
  * @truncated: something is not told.
+ * @lost: kvm-memtype.ko was given ranges and does not have them any more.
+ * @counts: what it says of this machine; all 0 in other modes.
  */
 struct vmm_mt_report_state {
 	struct vmm_mt *mt;
@@ -32,6 +34,8 @@ struct vmm_mt_report_state {
 	const struct vmm_walk_mapping *found;
 	unsigned int nr_found;
 	bool truncated;
+	bool lost;
+	struct kvm_memtype_stats counts;
 };
 
 /** vmm_mt_report_bars() - the part about BARs. @r: what was gathered. */

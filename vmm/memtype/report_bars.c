@@ -82,7 +82,7 @@ static void print_mapping(struct bp_print *p, const struct vmm_walk_mapping *m,
 }
 
 static void print_why(const struct vmm_mt_report_state *r, const struct vmm_mt_stretch *s,
-		      const struct sum *sum, enum mt_type host_mtrr)
+		      const struct vmm_mt_cut *cut, const struct sum *sum, enum mt_type host_mtrr)
 {
 	struct bp_print *p = r->p;
 
@@ -95,7 +95,7 @@ static void print_why(const struct vmm_mt_report_state *r, const struct vmm_mt_s
 		struct mt_explanation e;
 		char text[MT_STEP_TEXT];
 
-		vmm_mt_judge(r->mt, s->cut, &sum->lost[i], host_mtrr, &e);
+		vmm_mt_judge(r->mt, cut, &sum->lost[i], host_mtrr, &e);
 		if (!e.count)
 			bp_print_str(p, NULL, "    %s\n",
 				     "the PAT that is loaded is not the guest's");
@@ -110,15 +110,17 @@ static void print_stretch(const struct vmm_mt_report_state *r, unsigned int n,
 			  enum mt_type host_mtrr)
 {
 	const struct vmm_mt_stretch *s = &r->stretch[n];
-	const struct vmm_mt_cut *c = s->cut;
+	struct vmm_mt_cut real = *s->cut;
+	const struct vmm_mt_cut *c = &real;
 	const struct vmm_mt *mt = r->mt;
 	struct mt_explanation e;
 	struct sum sum = { 0 };
 	struct bp_print *p = r->p;
 	struct vmm_mt_use use;
-	bool stock = c->want.stock;
+	bool stock = real.want.stock || r->lost;
 	const char *effective;
 
+	real.want.stock = stock;
 	for (unsigned int i = 0; i < r->nr_found; i++) {
 		if (r->found[i].target != n)
 			continue;
@@ -160,7 +162,7 @@ static void print_stretch(const struct vmm_mt_report_state *r, unsigned int n,
 		print_mapping(p, &r->found[i], &use, &e);
 	}
 	bp_print_array_end(p);
-	print_why(r, s, &sum, host_mtrr);
+	print_why(r, s, c, &sum, host_mtrr);
 	bp_print_object_end(p);
 }
 
@@ -173,6 +175,8 @@ static bool same_bar(const struct vmm_mt_stretch *a, const struct vmm_mt_stretch
 void vmm_mt_report_bars(const struct vmm_mt_report_state *r)
 {
 	struct bp_print *p = r->p;
+	/* Under EPT the machine's MTRRs have no say. */
+	bool counts = r->mt->vendor == MT_AMD || !r->mt->nested;
 
 	bp_print_array(p, "bars");
 	for (unsigned int n = 0; n < r->nr;) {
@@ -184,9 +188,10 @@ void vmm_mt_report_bars(const struct vmm_mt_report_state *r)
 		bp_print_object(p, NULL);
 		bp_print_str(p, "device", "%s", place->device);
 		bp_print_u64(p, "bar", " BAR %lu", place->bar);
-		bp_print_str(p, "host_mtrr", ", MTRR of the host %s", mt_type_name(host_mtrr));
+		bp_print_str(p, "host_mtrr", counts ? ", MTRR of the host %s" : NULL,
+			     mt_type_name(host_mtrr));
 		bp_print_str(p, "host_mtrr_from", NULL, known ? "/proc/mtrr" : "assumed");
-		bp_print_text(p, "%s\n", known ? "" : " (assumed)");
+		bp_print_text(p, "%s\n", known || !counts ? "" : " (assumed)");
 		bp_print_array(p, "stretches");
 		while (n < r->nr && same_bar(first, &r->stretch[n]))
 			print_stretch(r, n++, host_mtrr);

@@ -38,7 +38,8 @@ struct vmm_mt_cut {
 /**
  * struct vmm_mt_area - pages of a BAR that the guest reaches without an exit.
  * @used: the entry is in use.
- * @place: which pages. @gpa: first byte. @size: bytes. @hva: this process's mapping.
+ * @place: which pages. @host_mtrr: type by the machine's own MTRRs, UC where it is not known.
+ * @gpa: first byte. @size: bytes. @hva: this process's mapping.
  * @nr: cuts. @cut: in order and without gaps; room for VMM_MT_CUTS_MAX.
  * @limited: it would have too many; @cut then is one, stock, whose @mtrr says nothing.
  * @split: each cut has a slot of its own. @bare: its slots are taken away to be made anew.
@@ -47,6 +48,7 @@ struct vmm_mt_cut {
 struct vmm_mt_area {
 	bool used;
 	struct vmm_mt_place place;
+	enum mt_type host_mtrr;
 	uint64_t gpa;
 	uint64_t size;
 	void *hva;
@@ -66,7 +68,8 @@ struct vmm_mt_area {
  * @hw_pat: PAT that is loaded.
  * @fd: VCPU.
  * @seen: it has accessed one of the registers since the reset, so it runs and counts. A CPU
- *        that waits for its SIPI has firmware's state and would differ from all others.
+ *        that waits for its SIPI has firmware's state and would differ from all others; one
+ *        that was taken offline is left out by vmm_mt_laggards_look().
  */
 struct vmm_mt_cpu {
 	struct mt_mtrr regs;
@@ -103,11 +106,12 @@ struct vmm_mt_counts {
  *             was told at power-on, until vmm_mt_refresh().
  * @cpu: each CPU's registers.
  * @differ: CPUs that take part have different registers; @track then is what they last agreed on.
+ * @laggards: looks for CPUs that differ because they are offline. @laggards_due: it will.
  * @track: the machine's state. @applied: role that the leaves are made for.
  * @pending: the loop was asked to make leaves anew; @apply_fd brings it the word.
  * @bar_seen: some BAR was mapped since power-on.
  * @pat_refused: a shadow PAT is due and some page forbids it. @pat_told: the log has it.
- * @nr_areas: entries of @area.
+ * @nr_areas: entries of @area. @limit_told: the log has that one has too many cuts.
  * @nr_ranges: ranges that the module has. @ranges: they. @ranges_due: room to make them anew.
  * @ranges_room: entries of both.
  * @counts: counters.
@@ -126,6 +130,8 @@ struct vmm_mt {
 	bool intercept;
 	struct vmm_mt_cpu cpu[VMM_VCPUS_MAX];
 	bool differ;
+	struct vmm_timer *laggards;
+	bool laggards_due;
 	struct mt_track track;
 	struct mt_role applied;
 	bool pending;
@@ -135,6 +141,7 @@ struct vmm_mt {
 	bool pat_told;
 	unsigned int nr_areas;
 	struct vmm_mt_area *area;
+	bool limit_told;
 	unsigned int nr_ranges;
 	unsigned int ranges_room;
 	struct kvm_memtype_range *ranges;
@@ -177,6 +184,14 @@ bool vmm_mt_same_ranges(const struct mt_mtrr *a, const struct mt_mtrr *b);
 
 /** vmm_mt_agree() - look at all CPUs' registers again and do what follows. @mt: state; the machine's lock is held. */
 void vmm_mt_agree(struct vmm_mt *mt);
+
+/* laggards.c */
+
+/** vmm_mt_laggards_expect() - CPUs differ: look after a while whether they still do, and why. @mt: state. */
+void vmm_mt_laggards_expect(struct vmm_mt *mt);
+
+/** vmm_mt_laggards_look() - timer handler: CPUs that are offline do not count. @priv: state. */
+void vmm_mt_laggards_look(void *priv);
 
 /* areas.c */
 

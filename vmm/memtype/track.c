@@ -5,7 +5,7 @@
  * Nested leaves belong to the machine, MTRRs to a CPU. An operating system writes them on all
  * its CPUs, each at its own pace, and on the way they differ; so what counts is the last state
  * that all agreed on. One that differs for good is out of order on bare metal, too (Intel SDM
- * vol. 3 "MTRR Considerations in MP Systems"), and is told.
+ * vol. 3 "MTRR Considerations in MP Systems"), and is told; one that is offline does not count.
  */
 #include "vmm/memtype/state.h"
 
@@ -62,8 +62,10 @@ void vmm_mt_agree(struct vmm_mt *mt)
 		else
 			first = &mt->cpu[i].regs;
 	}
-	if (mt->differ)
+	if (mt->differ) {
+		vmm_mt_laggards_expect(mt);
 		return;
+	}
 	/*
 	 * CR0.CD is not asked for. It never reaches the processor: KVM clears it for the guest
 	 * (quirk CD_NW_CLEARED, which stays on), so that leaves need not care. And Linux sets E

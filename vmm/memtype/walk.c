@@ -56,33 +56,25 @@ struct vmm_walk {
 	uint64_t left; /* entries */
 	bool truncated;
 	unsigned int nr;
-	struct vmm_walk_mapping *found;
 	uint64_t barren[BARREN_ENTRIES];
 	uint8_t table[LEVELS_MAX][TABLE_BYTES];
+	struct vmm_walk_mapping found[];
 };
 
 int vmm_walk_new(const struct vmm_walk_task *task, struct vmm_walk **out)
 {
-	struct vmm_walk *w = calloc(1, sizeof(*w));
+	struct vmm_walk *w = calloc(1, sizeof(*w) + task->mappings * sizeof(w->found[0]));
 
 	if (!w)
 		return -ENOMEM;
 	w->task = *task;
 	w->left = task->entries;
-	w->found = calloc(task->mappings ? task->mappings : 1, sizeof(*w->found));
-	if (!w->found) {
-		free(w);
-		return -ENOMEM;
-	}
 	*out = w;
 	return 0;
 }
 
 void vmm_walk_free(struct vmm_walk *w)
 {
-	if (!w)
-		return;
-	free(w->found);
 	free(w);
 }
 

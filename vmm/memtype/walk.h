@@ -8,6 +8,9 @@
  * point to each other end there. A table under which nothing was found is not visited
  * again, so that the kernel's half of many address spaces costs little.
  *
+ * The tables are those in memory. A processor may still use what it has cached of them, and
+ * with PAE the four entries that it read when CR3 was loaded.
+ *
  * Reserved bits are not looked at: an entry at which a processor would fault because of
  * them is taken for a mapping.
  */

@@ -20,7 +20,7 @@
 
 #include "layout.h"
 
-#define SECTOR 512u
+#define SECTOR	 512u
 #define CYLINDER (16u * 63u * SECTOR) /* Bochs wants whole ones */
 
 #define EXIT_LAB 125
@@ -30,8 +30,7 @@ struct bytes {
 	size_t len, cap;
 };
 
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
+__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -95,9 +94,9 @@ static void cpio_entry(struct bytes *b, const char *name, mode_t mode, const voi
 
 	if (len > 0xffffffff)
 		die("%s is too large", name);
-	snprintf(header, sizeof(header), "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
-		 inode++, mode, 0, 0, 1, 0, (unsigned int)len, 0, 0, 0, 0,
-		 (unsigned int)strlen(name) + 1, 0);
+	snprintf(header, sizeof(header),
+		 "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", inode++, mode, 0, 0,
+		 1, 0, (unsigned int)len, 0, 0, 0, 0, (unsigned int)strlen(name) + 1, 0);
 	bytes_add(b, header, 110);
 	bytes_add(b, name, strlen(name) + 1);
 	bytes_pad(b, 4);
@@ -108,7 +107,9 @@ static void cpio_entry(struct bytes *b, const char *name, mode_t mode, const voi
 /* The folders that lead to a path; the kernel takes one that is there already as it is given. */
 static void cpio_parents(struct bytes *b, const char *path)
 {
-	static const char *const base[] = { "bin", "dev", "etc", "proc", "run", "sys", "tmp", "lab" };
+	static const char *const base[] = {
+		"bin", "dev", "etc", "proc", "run", "sys", "tmp", "lab"
+	};
 	char dir[4096];
 
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -190,12 +191,23 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "+l:k:b:c:f:")) != -1) {
 		switch (opt) {
-		case 'l': loader = optarg; break;
-		case 'k': kernel = optarg; break;
-		case 'b': base = optarg; break;
-		case 'c': cmdline = optarg; break;
-		case 'f': add_file(&added, optarg); break;
-		default: return EXIT_LAB;
+		case 'l':
+			loader = optarg;
+			break;
+		case 'k':
+			kernel = optarg;
+			break;
+		case 'b':
+			base = optarg;
+			break;
+		case 'c':
+			cmdline = optarg;
+			break;
+		case 'f':
+			add_file(&added, optarg);
+			break;
+		default:
+			return EXIT_LAB;
 		}
 	}
 	if (!loader || !kernel || !base || optind == argc)

@@ -7,16 +7,20 @@
  *
  *	slot GPA SIZE [huge]		memory at GPA, of 2 MiB pages if it can be had
  *	touch GPA			store: "leaf SPTE level L index I", or "leaf none" when
- *					there was one already
+ *					none was made since the last time; KVM makes some before
+ *					they are needed, and those count
  *	again GPA			store, whatever leaf there is or was: "done"
  *	cpu				one more virtual processor; `touch` and `again` use the last
- *	dirty GPA			dirty logging for the slot at GPA: KVM splits large leaves
+ *	paging				the guest's own page tables: 4 KiB pages below 4 MiB, 4 MiB
+ *					pages above
  *	set [GPA,SIZE,TYPE[,FLAGS]]...	KVM_MEMTYPE_SET_RANGES
  *	stats				KVM_MEMTYPE_GET_STATS
  *	info				KVM_MEMTYPE_GET_INFO
  *	hostile				malformed requests; "ok", or what was answered wrongly
  *	open | close			the device, which is otherwise open during a request only
- *	hammer SECONDS			store everywhere while ranges come and go: "hammer N stores"
+ *	hammer SECONDS [loose]		store everywhere while ranges come and go: "hammer N stores";
+ *					loose: the module may come and go, too
+ *	churn N [loose]			N machines, one after the other, each with many ranges
  *	quit				end; so does the end of input
  *
  * Numbers are as in C. A request that fails is answered by "error NAME".
@@ -40,6 +44,7 @@
 #include "memtype/kmod/kvm_memtype.h"
 
 #define CODE 0x1000u /* where the guest's few bytes lie */
+#define TABLES 0x2000u /* its page directory, and then a page table */
 #define SLOTS 16
 #define TRACING "/sys/kernel/tracing/"
 
@@ -135,6 +140,27 @@ static void cpu_add(struct vm *vm)
 		die("KVM_SET_SREGS");
 }
 
+static int paging(struct vm *vm)
+{
+	uint32_t *directory = (uint32_t *)((char *)vm->slots[0].memory + TABLES - CODE);
+	uint32_t *table = directory + 1024;
+	struct kvm_sregs sregs;
+	uint32_t i;
+
+	/* Present, writable, accessed, dirty; PS. */
+	for (i = 0; i < 1024; i++) {
+		directory[i] = i << 22 | 0xe3;
+		table[i] = i << 12 | 0x63;
+	}
+	directory[0] = (TABLES + 0x1000) | 0x63;
+	if (ioctl(vm->vcpu, KVM_GET_SREGS, &sregs))
+		return -1;
+	sregs.cr3 = TABLES;
+	sregs.cr4 |= 1 << 4; /* PSE */
+	sregs.cr0 |= 1u << 31;
+	return ioctl(vm->vcpu, KVM_SET_SREGS, &sregs);
+}
+
 static void vm_create(struct vm *vm)
 {
 	static const uint8_t code[] = { 0x89, 0x03, 0xf4 }; /* mov %eax, (%ebx); hlt */
@@ -149,7 +175,7 @@ static void vm_create(struct vm *vm)
 		die("KVM_CREATE_VM");
 	/* VMX without unrestricted guests wants these. */
 	ioctl(vm->fd, KVM_SET_TSS_ADDR, 0xfffbd000ul);
-	if (slot_add(vm, CODE, 0x1000, false))
+	if (slot_add(vm, CODE, 0x3000, false))
 		die("KVM_SET_USER_MEMORY_REGION");
 	memcpy(vm->slots[0].memory, code, sizeof(code));
 	cpu_add(vm);
@@ -213,49 +239,69 @@ static void trace_start(void)
 	close(fd);
 }
 
-/* Last leaf that this process had made for a page; false when there is none. */
-static bool trace_leaf(uint64_t gpa, uint64_t *spte, int *level)
+/* A leaf that was made for this process, and whether it was told of. */
+struct leaf {
+	uint64_t gfn;
+	uint64_t spte;
+	int level;
+	bool told;
+};
+
+static struct leaf leaves[4096];
+static int leaf_count;
+
+static void leaf_note(uint64_t gfn, uint64_t spte, int level)
 {
-	unsigned long long gfn, entry;
-	bool found = false;
+	const uint64_t start = gfn >> (9 * (level - 1)) << (9 * (level - 1));
+	struct leaf *l = leaves;
+
+	while (l < leaves + leaf_count && (l->gfn != start || l->level != level))
+		l++;
+	if (l == leaves + 4096)
+		die("too many leaves");
+	leaf_count += l == leaves + leaf_count;
+	*l = (struct leaf){ start, spte, level, false };
+}
+
+static void trace_read(void)
+{
+	unsigned long long gfn, spte;
 	char line[512], pid[32];
 	const char *p;
 	FILE *f = fopen(TRACING "trace", "re");
-	int l;
+	int level;
 
 	if (!f)
 		die(TRACING "trace");
 	snprintf(pid, sizeof(pid), "-%d ", (int)getpid());
 	while (fgets(line, sizeof(line), f)) {
 		p = strstr(line, "gfn ");
-		if (!p || !strstr(line, pid) || sscanf(p, "gfn %llx spte %llx", &gfn, &entry) != 2)
+		if (!p || !strstr(line, pid) || sscanf(p, "gfn %llx spte %llx", &gfn, &spte) != 2)
 			continue;
 		p = strstr(p, "level ");
-		if (!p || sscanf(p, "level %d", &l) != 1)
-			continue;
-		if ((gpa >> 12) >> (9 * (l - 1)) != gfn >> (9 * (l - 1)))
-			continue;
-		*spte = entry;
-		*level = l;
-		found = true;
+		if (p && sscanf(p, "level %d", &level) == 1 && level >= 1 && level <= 3)
+			leaf_note(gfn, spte, level);
 	}
 	fclose(f);
-	return found;
 }
 
 static int touch(struct vm *vm, uint64_t gpa)
 {
-	uint64_t spte;
-	int level;
+	struct leaf *l;
 
 	trace_clear();
 	if (checked_store(vm, gpa))
 		return say_error();
-	if (!trace_leaf(gpa, &spte, &level))
-		return say("leaf none");
-	/* The index of an ordinary entry: PWT, PCD, and PAT, whose place differs. */
-	return say("leaf %llx level %d index %d", (unsigned long long)spte, level,
-		   (int)(spte >> 3 & 3) | (int)(spte >> (level == 1 ? 7 : 12) & 1) << 2);
+	trace_read();
+	for (l = leaves; l < leaves + leaf_count; l++) {
+		if (l->told || (gpa >> 12) - l->gfn >= 1ull << (9 * (l->level - 1)))
+			continue;
+		l->told = true;
+		/* The index of an ordinary entry: PWT, PCD, and PAT, whose place differs. */
+		return say("leaf %llx level %d index %d", (unsigned long long)l->spte, l->level,
+			   (int)(l->spte >> 3 & 3) | (int)(l->spte >> (l->level == 1 ? 7 : 12) & 1) << 2);
+	}
+	return say("leaf none");
 }
 
 /* ---- the device ------------------------------------------------------------------------------- */
@@ -281,6 +327,12 @@ static int set(struct vm *vm, struct kvm_memtype_range *ranges, uint32_t nr)
 	struct kvm_memtype_set arg = { .vm_fd = vm->fd, .nr = nr, .ranges = (uintptr_t)ranges };
 
 	return request(vm, KVM_MEMTYPE_SET_RANGES, &arg);
+}
+
+/* Whether that failed since the module is not loaded, or not any more. */
+static bool no_device(void)
+{
+	return errno == ENOENT || errno == ENXIO || errno == ENODEV;
 }
 
 static int set_command(struct vm *vm, char *args)
@@ -416,6 +468,7 @@ static int hostile(struct vm *vm)
 struct hammer {
 	struct vm *vm;
 	atomic_bool stop;
+	bool loose;
 	int error;
 };
 
@@ -428,7 +481,12 @@ static void *hammer_ranges(void *arg)
 	struct kvm_memtype_range half = { slot->gpa, slot->size / 2, 0, 0 };
 
 	while (!h->stop) {
+		/* Leave the one who unloads the module a chance to find the device closed. */
+		if (h->loose)
+			usleep(5000);
 		if (set(h->vm, &all, 1) || set(h->vm, &half, 1) || set(h->vm, NULL, 0)) {
+			if (h->loose && no_device())
+				continue;
 			h->error = errno;
 			break;
 		}
@@ -436,10 +494,10 @@ static void *hammer_ranges(void *arg)
 	return NULL;
 }
 
-static int hammer(struct vm *vm, int seconds)
+static int hammer(struct vm *vm, int seconds, bool loose)
 {
 	const struct slot *slot = &vm->slots[vm->count - 1];
-	struct hammer h = { .vm = vm };
+	struct hammer h = { .vm = vm, .loose = loose };
 	unsigned long stores = 0;
 	pthread_t thread;
 	struct timespec now;
@@ -465,20 +523,27 @@ static int hammer(struct vm *vm, int seconds)
 
 /* ---- commands --------------------------------------------------------------------------------------- */
 
-static int dirty(struct vm *vm, uint64_t gpa)
+/* Machines that end with their ranges set. */
+static int churn(struct vm *vm, unsigned long n, bool loose)
 {
-	struct kvm_userspace_memory_region region = { .flags = KVM_MEM_LOG_DIRTY_PAGES };
-	int i;
+	static struct kvm_memtype_range ranges[512];
+	uint64_t i;
 
-	for (i = 0; i < vm->count && vm->slots[i].gpa != gpa; i++)
-		;
-	if (i == vm->count)
-		die("no such slot");
-	region.slot = i;
-	region.guest_phys_addr = gpa;
-	region.memory_size = vm->slots[i].size;
-	region.userspace_addr = (uintptr_t)vm->slots[i].memory;
-	return ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region) ? say_error() : say("done");
+	for (i = 0; i < 512; i++)
+		ranges[i] = (struct kvm_memtype_range){ i << 13, 0x1000, 1, 0 };
+	for (i = 0; i < n; i++) {
+		struct vm other = { .device = vm->device, .kvm = vm->kvm };
+
+		other.fd = ioctl(vm->kvm, KVM_CREATE_VM, 0);
+		if (other.fd < 0)
+			return say_error();
+		if (set(&other, ranges, 512) && !(loose && no_device()))
+			return say_error();
+		close(other.fd);
+		if (loose)
+			usleep(5000);
+	}
+	return say("done");
 }
 
 static int command(struct vm *vm, char *line)
@@ -500,8 +565,10 @@ static int command(struct vm *vm, char *line)
 		return checked_store(vm, n) ? say_error() : say("done");
 	if (!strcmp(line, "cpu"))
 		return cpu_add(vm), say("done");
-	if (!strcmp(line, "dirty"))
-		return dirty(vm, n);
+	if (!strcmp(line, "paging"))
+		return paging(vm) ? say_error() : say("done");
+	if (!strcmp(line, "churn"))
+		return churn(vm, n, strstr(end, "loose"));
 	if (!strcmp(line, "set"))
 		return set_command(vm, args);
 	if (!strcmp(line, "stats"))
@@ -511,7 +578,7 @@ static int command(struct vm *vm, char *line)
 	if (!strcmp(line, "hostile"))
 		return hostile(vm);
 	if (!strcmp(line, "hammer"))
-		return hammer(vm, (int)n);
+		return hammer(vm, (int)n, strstr(end, "loose"));
 	if (!strcmp(line, "open")) {
 		vm->device = open(KVM_MEMTYPE_DEVICE, O_RDWR | O_CLOEXEC);
 		return vm->device < 0 ? say_error() : say("done");
