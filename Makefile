@@ -40,8 +40,8 @@ VFIO_OBJS	:= $(call objs,$(wildcard vfio/*.c))
 VFCTL_OBJS	:= $(call objs,$(wildcard vfio/vfctl/*.c))
 VMM_MAIN	:= $(call objs,vmm/main.c)
 VMM_OBJS	:= $(filter-out $(VMM_MAIN),$(call objs,$(wildcard vmm/*.c vmm/*/*.c)))
-LAT_MAINS	:= $(call objs,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c latency/bf_send_lat/main.c))
-LAT_OBJS	:= $(filter-out $(LAT_MAINS),$(call objs,$(wildcard latency/*.c latency/perfdiff/*.c latency/mmap_lat/*.c latency/bf_send_lat/*.c)))
+LAT_MAINS	:= $(call objs,$(wildcard latency/*/main.c))
+LAT_OBJS	:= $(filter-out $(LAT_MAINS),$(call objs,$(wildcard latency/*.c latency/*/*.c)))
 GUEST_SRCS	:= $(wildcard tests/guest/*.c)
 UNIT_SRCS	:= $(wildcard tests/unit/*_test.c)
 
@@ -52,11 +52,9 @@ LIBVMM		:= $(BUILD)/lib/libvmm.a
 LIBLAT		:= $(BUILD)/lib/liblat.a
 LIBS		:= $(LIBVMM) $(LIBLAT) $(LIBVF) $(LIBMEMTYPE) $(LIBUTIL)
 
-PROGRAMS	:= $(BUILD)/bin/memtype $(if $(VFCTL_OBJS),$(BUILD)/bin/vfctl) $(if $(wildcard vmm/main.c),$(BUILD)/bin/bluepass) \
-	   $(patsubst latency/%/main.c,$(BUILD)/bin/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c latency/bf_send_lat/main.c))
+PROGRAMS	:= $(addprefix $(BUILD)/bin/,memtype vfctl bluepass perfdiff mmap_lat bf_send_lat)
 # Sanitizers do not go into static programs.
-GUEST		:= $(if $(GUEST_SRCS),$(BUILD)/guest/bpguest) \
-	   $(if $(SANITIZE),,$(patsubst latency/%/main.c,$(BUILD)/guest/%,$(wildcard latency/perfdiff/main.c latency/mmap_lat/main.c)))
+GUEST		:= $(BUILD)/guest/bpguest $(if $(SANITIZE),,$(addprefix $(BUILD)/guest/,perfdiff mmap_lat))
 FUZZERS		:= $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES		:= $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 UNIT		:= $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
@@ -70,7 +68,7 @@ all: programs guest
 programs: $(PROGRAMS)
 guest: $(GUEST)
 # Some unit tests run the program beside them.
-unit: $(UNIT) $(BUILD)/bin/memtype $(filter %/perfdiff %/mmap_lat %/bf_send_lat,$(PROGRAMS))
+unit: $(UNIT) $(BUILD)/bin/memtype $(addprefix $(BUILD)/bin/,perfdiff mmap_lat bf_send_lat)
 man: $(MANPAGES)
 # kvm-memtype.ko for the lab's kernels, into $(BUILD)/kmod/KERNEL.
 kmod:
@@ -219,7 +217,8 @@ help:
 
 # Every header must compile alone.
 headers:
-	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h memtype/kmod/kvm_memtype.h memtype/kmod/rules.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h latency/*.h latency/*/*.h); do \
+	$(Q)for h in $(wildcard util/include/bp/*.h memtype/include/mt/*.h memtype/kmod/kvm_memtype.h memtype/kmod/rules.h vfio/include/vf/*.h vmm/*.h vmm/*/*.h \
+			latency/*.h latency/*/*.h); do \
 		$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 
 -include $(patsubst %.o,%.d,$(UTIL_OBJS) $(MEMTYPE_OBJS) $(MEMTYPE_CMD_OBJS) $(VFIO_OBJS) $(VFCTL_OBJS) $(VMM_MAIN) $(VMM_OBJS) \

@@ -20,8 +20,8 @@ static const char *const colours[LAT_CHART_SERIES] = { "#0072b2", "#d55e00", "#0
 
 struct frame {
 	FILE *out;
-	double low; /* decades of the least and the greatest value */
-	double high;
+	int low; /* decades of the least and the greatest value */
+	int high;
 };
 
 /* Text between tags: names may hold anything. */
@@ -72,8 +72,8 @@ static void find_range(struct frame *f, const struct lat_chart_series *s, size_t
 		min = fmin(min, value_of(&s[i], s[i].hist->min));
 		max = fmax(max, value_of(&s[i], s[i].hist->max));
 	}
-	f->low = max > 0 ? floor(log10(min)) : 0;
-	f->high = max > 0 ? ceil(log10(max)) : 1;
+	f->low = max > 0 ? (int)floor(log10(min)) : 0;
+	f->high = max > 0 ? (int)ceil(log10(max)) : 1;
 	if (f->high <= f->low)
 		f->high = f->low + 1;
 }
@@ -86,7 +86,7 @@ static void grid(const struct frame *f, const char *unit)
 	for (int i = 0; i <= NINES; i++)
 		fprintf(f->out, "<path d=\"M%.1f %dV%d\"/>\n", x_of(1 - pow(10, -i)), TOP,
 			HEIGHT - BOTTOM);
-	for (double d = f->low; d <= f->high; d++)
+	for (int d = f->low; d <= f->high; d++)
 		fprintf(f->out, "<path d=\"M%d %.1fH%d\"/>\n", LEFT, y_of(f, pow(10, d)),
 			WIDTH - RIGHT);
 	fprintf(f->out, "</g>\n<g text-anchor=\"middle\">\n");
@@ -94,7 +94,7 @@ static void grid(const struct frame *f, const char *unit)
 		fprintf(f->out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", x_of(1 - pow(10, -i)),
 			HEIGHT - BOTTOM + 20, names[i]);
 	fprintf(f->out, "</g>\n<g text-anchor=\"end\">\n");
-	for (double d = f->low; d <= f->high; d++)
+	for (int d = f->low; d <= f->high; d++)
 		fprintf(f->out, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", LEFT - 8,
 			y_of(f, pow(10, d)) + 4, pow(10, d));
 	fprintf(f->out, "</g>\n<text x=\"12\" y=\"%d\">", TOP - 14);

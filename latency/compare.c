@@ -97,7 +97,7 @@ int lat_block_length(const double *v, size_t n, size_t *length)
 	free(rank);
 	free(k);
 	want = ceil(fmax(5 * (tau - 1), cbrt((double)n)));
-	*length = want > (double)(n / 8) ? n / 8 : (size_t)want;
+	*length = want * 8 > (double)n ? n / 8 : (size_t)want;
 	return 0;
 }
 
@@ -331,6 +331,7 @@ int lat_compare(const double *base, size_t nbase, const double *other, size_t no
 {
 	struct lat_compare_opts o = *opts;
 	struct series a = { 0 }, b = { 0 };
+	size_t blocks_a, blocks_b;
 	double k, df, alpha;
 	int ret;
 
@@ -370,10 +371,12 @@ int lat_compare(const double *base, size_t nbase, const double *other, size_t no
 		out->change = out->other / out->base - 1;
 	ret = ranks(&a, &b, &o, out);
 	/* With k blocks the drawn spread is sqrt((k - 1) / k) of the true one. */
-	k = floor(fmin((double)(a.n / a.block), (double)(b.n / b.block)));
+	blocks_a = a.n / a.block;
+	blocks_b = b.n / b.block;
+	k = (double)(blocks_a < blocks_b ? blocks_a : blocks_b);
 	if (ret || k < 2)
 		goto out;
-	df = o.paired ? k - 1 : floor((double)(a.n / a.block)) + floor((double)(b.n / b.block)) - 2;
+	df = o.paired ? k - 1 : (double)(blocks_a + blocks_b - 2);
 	alpha = erfc(sqrt(k / (k - 1)) * lat_t_quantile((1 + o.level) / 2, df) / M_SQRT2) / 2;
 	ret = bootstrap(&a, &b, &o, alpha, out);
 	out->differs = (out->diff_low > 0 || out->diff_high < 0) && out->p < 1 - o.level;

@@ -153,7 +153,7 @@ static void read_cstates(struct lat_env *env, const char *root)
 			break;
 		if (LINE(root, value, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/disable",
 			 env->cpu, i) &&
-		    strcmp(value, "0"))
+		    strcmp(value, "0") != 0)
 			continue;
 		LINE(root, value, "sys/devices/system/cpu/cpu%d/cpuidle/state%u/latency", env->cpu,
 		     i);

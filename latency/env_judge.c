@@ -36,7 +36,7 @@ static void judge_cpu(const struct lat_env *env, struct list *l)
 		warn(l, "not-isolated",
 		     "CPU %s also runs other tasks; boot with isolcpus= or use a cpuset",
 		     env->allowed);
-	if (*env->governor && strcmp(env->governor, "performance"))
+	if (*env->governor && strcmp(env->governor, "performance") != 0)
 		warn(l, "governor", "frequency governor is %s; set it to performance",
 		     env->governor);
 	if (env->cstate_us > CSTATE_US)
@@ -54,8 +54,9 @@ static void judge_clock(const struct lat_env *env, struct list *l)
 	if (env->constant_tsc == LAT_NO || env->nonstop_tsc == LAT_NO)
 		warn(l, "tsc", "the time-stamp counter is not known to be constant and nonstop");
 	else if (*env->clocksource && env->constant_tsc == LAT_YES &&
-		 strcmp(env->clocksource, "tsc") && strcmp(env->clocksource, "kvm-clock") &&
-		 strcmp(env->clocksource, "hyperv_clocksource_tsc_page"))
+		 strcmp(env->clocksource, "tsc") != 0 &&
+		 strcmp(env->clocksource, "kvm-clock") != 0 &&
+		 strcmp(env->clocksource, "hyperv_clocksource_tsc_page") != 0)
 		warn(l, "clocksource",
 		     "the kernel measures time by %s, not by the time-stamp counter",
 		     env->clocksource);

@@ -8,12 +8,13 @@
 #include "latency/perf.h"
 
 /* clang-format off */
-#define SOFT(n, u, c) { n, u, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c, 0 }
-#define HARD(n, c, g) { n, "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c, g }
+#define SOFT(n, u, c) { n, u, PERF_COUNT_SW_##c, PERF_TYPE_SOFTWARE, 0 }
+#define HARD(n, c, g) { n, "", PERF_COUNT_HW_##c, PERF_TYPE_HARDWARE, g }
 #define CACHE(n, c, op, g) \
-	{ n, "", PERF_TYPE_HW_CACHE, \
+	{ n, "", \
 	  PERF_COUNT_HW_CACHE_##c | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
-		  PERF_COUNT_HW_CACHE_RESULT_MISS << 16, g }
+		  PERF_COUNT_HW_CACHE_RESULT_MISS << 16, \
+	  PERF_TYPE_HW_CACHE, g }
 /* clang-format on */
 
 /* Two hardware counters a group: old processors have two or four that can count at once. */

@@ -38,8 +38,8 @@ const struct lat_perf_sys *lat_perf_libc(void);
 struct lat_perf_event {
 	const char *name;
 	const char *unit;
-	uint32_t type;
 	uint64_t config;
+	uint32_t type;
 	unsigned int group;
 };
 

@@ -144,7 +144,7 @@ out:
 	ret = bp_print_free(p);
 	if (ret && !status)
 		status = bp_log_report(NULL, ret, "writing what was measured");
-	if (!status && o.plot)
+	if (!status && plot)
 		status = plot_write(plot, o.plot, &m);
 	free(plot);
 	lat_phases_free(ph);

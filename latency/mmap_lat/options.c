@@ -23,7 +23,7 @@ static int words(struct bp_cli *cli, const char *command, const char *option,
 				*out |= 1u << i;
 			continue;
 		}
-		while (known[i] && strcasecmp(known[i], w))
+		while (known[i] && strcasecmp(known[i], w) != 0)
 			i++;
 		if (known[i])
 			*out |= 1u << i;

@@ -8,10 +8,10 @@
 int lat_pattern_run(struct lat_pattern *out, struct lat_meter *m, int fd, size_t size, bool spread,
 		    unsigned int rounds, unsigned int warmup, struct bp_error *err)
 {
-	size_t stride = spread ? LAT_PATTERN_STRIDE * LAT_PATTERN_PART : LAT_PATTERN_STRIDE;
+	size_t stride = spread ? (size_t)LAT_PATTERN_STRIDE * LAT_PATTERN_PART : LAT_PATTERN_STRIDE;
 	size_t end = spread ? size : size / LAT_PATTERN_PART;
 
-	if (size < LAT_PATTERN_STRIDE * LAT_PATTERN_PART)
+	if (size < (size_t)LAT_PATTERN_STRIDE * LAT_PATTERN_PART)
 		return bp_error_set(err, -EINVAL, NULL,
 				    "the pattern needs at least %u bytes, not %zu",
 				    LAT_PATTERN_STRIDE * LAT_PATTERN_PART, size);

@@ -255,7 +255,8 @@ static void start_series(struct lat_workload *w, struct lat_meter *m)
 int lat_workload_run(struct lat_workload *w, struct lat_meter *m, uint64_t seed, uint64_t ops,
 		     uint64_t warmup, struct bp_error *err)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = LAT_SLOTS * LAT_SLOT_PAGES * page;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE),
+	       size = (size_t)LAT_SLOTS * LAT_SLOT_PAGES * page;
 	struct work *k = calloc(1, sizeof(*k));
 	int ret = 0;
 

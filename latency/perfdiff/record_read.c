@@ -37,6 +37,7 @@ __attribute__((format(printf, 2, 3))) static int wrong(const struct reader *rd, 
 static int get(const struct reader *rd, struct json_object *o, const char *key, enum json_type type,
 	       struct json_object **out)
 {
+	*out = NULL;
 	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, key, out) ||
 	    !json_object_is_type(*out, type))
 		return wrong(rd, "no %s \"%s\"", json_type_to_name(type), key);
@@ -69,7 +70,7 @@ static int get_text(const struct reader *rd, struct json_object *o, const char *
 	if ((size_t)json_object_get_string_len(v) >= size ||
 	    strlen(json_object_get_string(v)) != (size_t)json_object_get_string_len(v))
 		return wrong(rd, "\"%s\" is too long", key);
-	strcpy(out, json_object_get_string(v));
+	memcpy(out, json_object_get_string(v), (size_t)json_object_get_string_len(v) + 1);
 	return 0;
 }
 
@@ -219,7 +220,7 @@ static int read_record(const struct reader *rd, struct json_object *top, struct 
 	int64_t version, rounds, warmup;
 	int ret = get_text(rd, top, "schema", schema, sizeof(schema));
 
-	if (!ret && strcmp(schema, LAT_RECORD_SCHEMA))
+	if (!ret && strcmp(schema, LAT_RECORD_SCHEMA) != 0)
 		ret = wrong(rd, "its schema is something else");
 	if (!ret)
 		ret = get_number(rd, top, "version", 1, INT64_MAX, &version);

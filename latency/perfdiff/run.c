@@ -94,7 +94,7 @@ static int take_commands(struct bp_cli *cli, int argc, char **argv, const struct
 		size_t nr = r->nr_configs;
 		int end = i, ret;
 
-		while (end < argc && strcmp(argv[end], "--vs"))
+		while (end < argc && strcmp(argv[end], "--vs") != 0)
 			end++;
 		if (end == i || (end < argc && end + 1 == argc))
 			return bp_cli_usage(cli, "run", "no command %s --vs",

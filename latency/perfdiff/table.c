@@ -39,7 +39,7 @@ static size_t values(const struct source *s, const struct lat_row *want, double 
 
 	*share = 0;
 	if (row < LAT_ROWS_MAX && (s->record->row[row].user_only != want->user_only ||
-				   strcmp(s->record->row[row].unit, want->unit)))
+				   strcmp(s->record->row[row].unit, want->unit) != 0))
 		return 0;
 	for (size_t i = 0; row < LAT_ROWS_MAX && i < s->config->nr; i++) {
 		const struct lat_run *run = &s->config->run[i];
@@ -97,9 +97,10 @@ static int make_row(struct lat_table *t, size_t row, const struct source *src,
 		.block = 1,
 	};
 	double *v[LAT_COLUMNS_MAX] = { NULL }, share;
+	size_t columns = t->nr_columns;
 	int ret = 0;
 
-	for (size_t c = 0; c < t->nr_columns && !ret; c++) {
+	for (size_t c = 0; c < columns && !ret; c++) {
 		size_t n;
 
 		v[c] = calloc(src[c].config->nr, sizeof(**v));
@@ -117,7 +118,7 @@ static int make_row(struct lat_table *t, size_t row, const struct source *src,
 		t->cell[row][c].compared = !ret;
 		t->cell[row][c].paired = o.paired;
 	}
-	for (size_t c = 0; c < t->nr_columns; c++)
+	for (size_t c = 0; c < columns; c++)
 		free(v[c]);
 	return ret;
 }
@@ -146,7 +147,8 @@ static void label(struct lat_column *col, const char *file, const struct lat_rec
 int lat_table_make(struct lat_table *t, const struct lat_record *record, const char *const *name,
 		   size_t n, const struct lat_table_opts *opts, struct bp_error *err)
 {
-	struct source src[LAT_COLUMNS_MAX];
+	struct source src[LAT_COLUMNS_MAX] = { 0 };
+	size_t columns = 0;
 	int ret = 0;
 
 	memset(t, 0, sizeof(*t));
@@ -156,17 +158,19 @@ int lat_table_make(struct lat_table *t, const struct lat_record *record, const c
 		for (size_t k = 0; k < record[i].nr_configs; k++) {
 			const struct lat_config *c = &record[i].config[k];
 
-			if (t->nr_columns == LAT_COLUMNS_MAX)
+			if (columns == LAT_COLUMNS_MAX)
 				return bp_error_set(err, -E2BIG, "name fewer files",
 						    "more than %d configurations", LAT_COLUMNS_MAX);
 			if (!c->nr)
 				return bp_error_set(err, -ENODATA, NULL,
 						    "'%s' holds no run of '%s'", name[i], c->name);
-			label(&t->column[t->nr_columns], name[i], &record[i], c, n > 1);
-			src[t->nr_columns++] = (struct source){ &record[i], c };
+			label(&t->column[columns], name[i], &record[i], c, n > 1);
+			src[columns].record = &record[i];
+			src[columns++].config = c;
 		}
 	}
-	t->nr_rows = n ? record[0].nr_rows : 0;
+	t->nr_columns = columns;
+	t->nr_rows = columns ? record[0].nr_rows : 0;
 	for (size_t i = 0; i < t->nr_rows && !ret; i++) {
 		t->row[i] = record[0].row[i];
 		ret = make_row(t, i, src, opts);

@@ -16,7 +16,7 @@ static void text_value(char *out, size_t size, double v, const char *unit)
 	} times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 0, "ns" } };
 	size_t i = 0;
 
-	if (strcmp(unit, "ns")) {
+	if (strcmp(unit, "ns") != 0) {
 		snprintf(out, size, v < 1000 && v > floor(v) ? "%.1f" : "%.0f", v);
 		return;
 	}
@@ -117,7 +117,7 @@ static void print_missing(struct bp_print *p, const struct lat_table *t)
 			continue;
 		bp_print_text(p, "missing: %s", t->row[r].name);
 		for (size_t k = r + 1; k < t->nr_rows; k++) {
-			if (any(t, k) || strcmp(t->row[k].missing, t->row[r].missing))
+			if (any(t, k) || strcmp(t->row[k].missing, t->row[r].missing) != 0)
 				continue;
 			said[k] = true;
 			bp_print_text(p, ", %s", t->row[k].name);

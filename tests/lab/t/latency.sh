@@ -89,8 +89,9 @@ check 'host: perfdiff' "$perfdiff" -j run -o "$work/d.json" -q -r 8 -n base -n m
 # 2000 operations more are some 100 faults more, on top of those that a program's start takes.
 found='.rows[] | select(.counter == "page-faults") | .columns[1] | .differs and .change_low > 0'
 check 'host: the planted difference is found' holds "$work/show.json" "$found"
+# One in a hundred by chance, and minor faults are nearly all page faults.
 check 'host: equal commands do not differ' holds "$work/show.json" \
-	'[.rows[].columns[2].differs // false | select(.)] | length <= 1'
+	'[.rows[].columns[2].differs // false | select(.)] | length <= 2'
 check 'host: counters have values or a reason' holds "$work/show.json" \
 	'(.rows | length) + (.missing | length) == 17 and (.missing | all(.why != ""))'
 check_fails 'host: a command that fails' 1 'ended with status 3' "$perfdiff" run -o "$work/no.json" -- sh -c 'exit 3'

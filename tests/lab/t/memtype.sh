@@ -78,6 +78,7 @@ steps="map,wait:mapped,
 	del:0x2000:0x2000,wait:removed,
 	one:0:5:wc:0x1000:0x1000,wait:alone,
 	one:1:5:wc:0x1000:0x1000,wait:agreed,
+	one:0:5:wc:0x1000:0x1000,one:1:5:wc:0x1000:0x1000,wait:again,
 	clear:0:5,clear:1:5,wait:cleared,
 	toggle:0x2000:0x1000,net,still,wait:moved_data,
 	add:wc:0x0:0x2000,wait:before_reset"
@@ -121,6 +122,8 @@ check 'the other CPU agrees: leaves follow' leaves_are module 0 "$wc" 0 0
 check 'the other CPU agrees: WC' stretch_is module 0x1000 '.effective == "WC"'
 check 'the other CPU agrees: nothing differs' report_is module '.cpus_differ == false'
 check 'the other CPU agrees: applied once' counted module 5
+step again
+check 'the same written once more: no other role, nothing made anew' counted module 5
 step cleared
 check 'both CPUs gave it up: leaves are index 0' leaves_are module 0 0 0 0
 
