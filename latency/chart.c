@@ -6,7 +6,8 @@
 #include "latency/chart.h"
 
 #define WIDTH  760
-#define HEIGHT 420
+#define HEIGHT 420 /* or more, for a long legend */
+#define LINE   18
 #define LEFT   80
 #define RIGHT  180
 #define TOP    40
@@ -15,11 +16,13 @@
 #define NINES 5
 
 /* Told apart by those who see colours differently, too (Okabe and Ito). */
-static const char *const colours[LAT_CHART_SERIES] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
-						       "#e69f00", "#56b4e9", "#000000", "#a6a600" };
+static const char *const colours[LAT_CHART_COLOURS] = {
+	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#a6a600"
+};
 
 struct frame {
 	FILE *out;
+	int height;
 	int low; /* decades of the least and the greatest value */
 	int high;
 };
@@ -53,7 +56,7 @@ static double y_of(const struct frame *f, double value)
 {
 	double part = (log10(value) - f->low) / (f->high - f->low);
 
-	return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * fmin(fmax(part, 0), 1);
+	return f->height - BOTTOM - (f->height - TOP - BOTTOM) * fmin(fmax(part, 0), 1);
 }
 
 /* Zero has no place on a logarithmic axis; a tick is the least that was measured. */
@@ -85,14 +88,14 @@ static void grid(const struct frame *f, const char *unit)
 	fprintf(f->out, "<g stroke=\"#ddd\">\n");
 	for (int i = 0; i <= NINES; i++)
 		fprintf(f->out, "<path d=\"M%.1f %dV%d\"/>\n", x_of(1 - pow(10, -i)), TOP,
-			HEIGHT - BOTTOM);
+			f->height - BOTTOM);
 	for (int d = f->low; d <= f->high; d++)
 		fprintf(f->out, "<path d=\"M%d %.1fH%d\"/>\n", LEFT, y_of(f, pow(10, d)),
 			WIDTH - RIGHT);
 	fprintf(f->out, "</g>\n<g text-anchor=\"middle\">\n");
 	for (int i = 0; i <= NINES; i++)
 		fprintf(f->out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", x_of(1 - pow(10, -i)),
-			HEIGHT - BOTTOM + 20, names[i]);
+			f->height - BOTTOM + 20, names[i]);
 	fprintf(f->out, "</g>\n<g text-anchor=\"end\">\n");
 	for (int d = f->low; d <= f->high; d++)
 		fprintf(f->out, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", LEFT - 8,
@@ -102,14 +105,18 @@ static void grid(const struct frame *f, const char *unit)
 	fprintf(f->out, "</text>\n");
 }
 
-static void curve(const struct frame *f, const struct lat_chart_series *s, const char *colour)
+static void curve(const struct frame *f, const struct lat_chart_series *s, size_t nr)
 {
+	const char *colour = colours[nr % LAT_CHART_COLOURS];
 	const struct lat_hist *h = s->hist;
 	uint64_t below = 0;
 	double x = x_of(0);
 
-	fprintf(f->out, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"M%.1f %.1f",
-		colour, x, y_of(f, value_of(s, h->min)));
+	fprintf(f->out,
+		"<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" stroke-dasharray=\"%zu %zu\" "
+		"d=\"M%.1f %.1f",
+		colour, 12 / (nr / LAT_CHART_COLOURS + 1), 2 * (nr / LAT_CHART_COLOURS), x,
+		y_of(f, value_of(s, h->min)));
 	for (unsigned int i = 0; i < LAT_HIST_BUCKETS; i++) {
 		struct lat_bucket b = lat_hist_bucket(h, i);
 		double part = (double)below / (double)h->total;
@@ -131,10 +138,12 @@ static void curve(const struct frame *f, const struct lat_chart_series *s, const
 int lat_chart_write(FILE *out, const char *title, const char *unit,
 		    const struct lat_chart_series *s, size_t n)
 {
-	struct frame f = { .out = out };
+	struct frame f = { .out = out, .height = HEIGHT };
 
 	if (!n || n > LAT_CHART_SERIES)
 		return -EINVAL;
+	if (f.height < TOP + LINE * (int)n)
+		f.height = TOP + LINE * (int)n;
 	find_range(&f, s, n);
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 "
@@ -142,15 +151,15 @@ int lat_chart_write(FILE *out, const char *title, const char *unit,
 		"font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
 		"height=\"100%%\" "
 		"fill=\"#fff\"/>\n<text x=\"%d\" y=\"20\" font-size=\"15\">",
-		WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
+		WIDTH, f.height, WIDTH, f.height, LEFT);
 	escaped(out, title);
 	fprintf(out, "</text>\n");
 	grid(&f, unit);
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].hist->total)
-			curve(&f, &s[i], colours[i]);
+			curve(&f, &s[i], i);
 		fprintf(out, "<text x=\"%d\" y=\"%zu\" fill=\"%s\">", WIDTH - RIGHT + 16,
-			TOP + 10 + 18 * i, colours[i]);
+			TOP + 10 + LINE * i, colours[i % LAT_CHART_COLOURS]);
 		escaped(out, s[i].name);
 		fprintf(out, "</text>\n");
 	}

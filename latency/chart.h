@@ -11,8 +11,10 @@
 
 #include "latency/hist.h"
 
-/* Series in one picture: as many as there are colours that can be told apart. */
-#define LAT_CHART_SERIES 8
+/* Colours that can be told apart; behind the last one they come again, with dashes. */
+#define LAT_CHART_COLOURS 8
+/* Series in one picture: more than anybody can read. */
+#define LAT_CHART_SERIES 64
 
 /** struct lat_chart_series - @name: in the legend; any text. @hist: its values. @scale: of a value, in
  * the unit of the axis (nanoseconds per tick, say).

@@ -13,13 +13,13 @@
 /* First touches of each kind that was measured, for a picture. */
 struct plot {
 	size_t n;
-	char name[LAT_CHART_SERIES][16];
-	struct lat_hist hist[LAT_CHART_SERIES];
+	char name[LAT_CHART_COLOURS][16];
+	struct lat_hist hist[LAT_CHART_COLOURS];
 };
 
 static void plot_keep(struct plot *plot, const struct lat_area *a, const struct lat_phases *ph)
 {
-	if (!plot || plot->n == LAT_CHART_SERIES)
+	if (!plot || plot->n == LAT_CHART_COLOURS)
 		return;
 	snprintf(plot->name[plot->n], sizeof(plot->name[0]), "%s %s", lat_backing_words[a->backing],
 		 lat_pages_words[a->pages]);
@@ -28,7 +28,7 @@ static void plot_keep(struct plot *plot, const struct lat_area *a, const struct 
 
 static int plot_write(const struct plot *plot, const char *path, const struct lat_meter *m)
 {
-	struct lat_chart_series s[LAT_CHART_SERIES];
+	struct lat_chart_series s[LAT_CHART_COLOURS];
 	FILE *f = fopen(path, "we");
 	int ret;
 
