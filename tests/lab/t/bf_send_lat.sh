@@ -224,6 +224,34 @@ stopped 'client gone before its first message' 'peer closed.*after 0 exchanges' 
 	'{"t":"ready"}' '{"t":"start","size":2}'
 stopped 'client with a nonsensical wish' "peer's 'iters'" "${hello/50/-1}"
 
+# said WORDS FILE: it does; what it says instead otherwise.
+said() { grep -q -- "$1" "$2" || { cat "$2"; return 1; }; }
+
+# And a server that does: it says the same lines, all but one.
+stopped_server()
+{
+	local name=$1 words=$2 fake status=0
+
+	shift 2
+	rm -f "$run"/*
+	{ [ "$#" -eq 0 ] || printf '%s\n' "$@"; sleep 0.5; } | busybox nc -l -p 18515 > /dev/null &
+	fake=$!
+	while ! ss -Hltn "sport = :18515" | grep -q .; do sleep 0.1; done
+	timeout 20 "$send_lat" -F -n 50 --out_json_file="$run/client.json" "$rxe_ip4" > /dev/null 2> "$run/client.err" ||
+		status=$?
+	wait "$fake" || :
+	check "$name: the client ends with an error" test "$status" -eq 1
+	check "$name: it leaves a valid document" failed_well "$run/client.json"
+	check "$name: it says where" said "$words" "$run/client.err"
+}
+
+stopped_server 'server gone before its greeting' 'peer closed.*while agreeing on parameters'
+stopped_server 'server gone after its greeting' 'peer closed.*while exchanging addresses' "$hello"
+stopped_server 'server gone after its address' 'peer closed.*while getting ready' "$hello" "$ends"
+stopped_server 'server gone before a size' 'peer closed.*while starting a size' "$hello" "$ends" '{"t":"ready"}'
+stopped_server 'server gone before its first answer' 'peer closed.*exchanges of 2 bytes' "$hello" "$ends" \
+	'{"t":"ready"}' '{"t":"started","size":2}'
+
 # An end that is gone before anything was agreed, and one that only says nonsense.
 timeout 20 "$send_lat" -F --timeout 1 --out_json_file="$run/server.json" > /dev/null 2> "$run/server.err" &
 server=$!
