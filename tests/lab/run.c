@@ -41,6 +41,7 @@
 #include <unistd.h>
 
 #include "frame.h"
+#include "pulse.h"
 
 #define CONSOLE_FD	10
 #define CONTROL_FD	11
@@ -48,6 +49,8 @@
 
 #define EXIT_LIMIT	124
 #define EXIT_LAB	125
+
+#define LOOK_SECONDS	5	/* between looks at the emulator's pulse */
 
 #define TAIL_BYTES	(64u << 10)
 #define TAIL_LINES	60
@@ -79,6 +82,7 @@ struct run {
 	struct buf said;		/* the emulator's own messages, noise removed */
 	bool ready, done;
 	bool crashed;			/* the emulator itself, by a signal */
+	bool dead;			/* the machine in it: see pulse.h */
 	int status;
 };
 
@@ -491,7 +495,7 @@ static void stop_machine(struct run *r)
 	int status = 0;
 
 	/* One that has closed its end is on its way out and tells how it ended. */
-	for (int ms = 0; ms < 5000 && !r->done && r->status == EXIT_LAB; ms += 10) {
+	for (int ms = 0; ms < 5000 && !r->done && !r->dead && r->status == EXIT_LAB; ms += 10) {
 		if (waitpid(r->pid, &status, WNOHANG) == r->pid) {
 			r->crashed = WIFSIGNALED(status);
 			goto out;
@@ -517,8 +521,10 @@ static int serve(struct run *r)
 		{ .fd = r->control, .events = POLLIN },
 	};
 
+	struct pulse pulse = { 0 };
+
 	while (!r->done) {
-		double left = (double)r->limit - elapsed(r);
+		double now = elapsed(r), left = (double)r->limit - now;
 		struct signalfd_siginfo si;
 
 		pfd[3].events = POLLIN | (r->out.len ? POLLOUT : 0);
@@ -529,6 +535,15 @@ static int serve(struct run *r)
 			r->status = EXIT_LIMIT;
 			break;
 		}
+		/* Bochs emulates in its first thread, and has not been seen to stop. */
+		if (!r->one_way && pulse_lost(&pulse, r->pid, now)) {
+			say("the emulated machine has not stirred for %d s", PULSE_SECONDS);
+			show_tail(r);
+			r->dead = true;
+			break;
+		}
+		if (left > LOOK_SECONDS)
+			left = LOOK_SECONDS;
 		if (poll(pfd, 4, (int)(left * 1000) + 1) < 0 && errno != EINTR)
 			break;
 		if (pfd[0].revents && read(r->signals, &si, sizeof(si)) == sizeof(si))
@@ -608,7 +623,7 @@ int main(int argc, char **argv)
 		r.disk = read_disk(input);
 	for (;;) {
 		r.out.len = r.in.len = r.tail.len = r.said.len = 0;
-		r.ready = r.done = r.crashed = false;
+		r.ready = r.done = r.crashed = r.dead = false;
 		r.status = EXIT_LAB;
 		if (!r.one_way && queue_command(&r, cmd))
 			return EXIT_LAB;
@@ -622,9 +637,9 @@ int main(int argc, char **argv)
 		stop_machine(&r);
 		if (files)
 			stop_unpacker(&r);
-		if (sig || !r.crashed || again-- <= 0)
+		if (sig || !(r.crashed || r.dead) || again-- <= 0)
 			break;
-		say("%s itself crashed: starting over", r.name);
+		say("%s itself %s: starting over", r.name, r.dead ? "has stopped" : "crashed");
 	}
 	free(machine);
 	if (sig) {
