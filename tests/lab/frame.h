@@ -33,6 +33,7 @@ enum lab_frame_type {
 	LAB_ARG = 'a',		/* next argument of the command */
 	LAB_CWD = 'c',		/* working directory */
 	LAB_GO = 'g',		/* all said: set the host up and run the command */
+	LAB_STIR = 's',		/* from time to time after that: give each processor an interrupt */
 	/* agent to outer side */
 	LAB_READY = 'r',	/* the command starts now; uint32_t: guest uptime in ms */
 	LAB_OUT = 'o',		/* bytes of the command's standard output */

@@ -17,6 +17,7 @@
  *   -i FD       a disk with what can be read from FD
  *   -n NAME     what the emulator is called in messages
  *   -1          the emulated host only talks, by pipes, and has its orders already
+ *   -s          send LAB_STIR each second
  *   -o DIR      unpack into DIR what it leaves behind
  *   -l LOG      keep its console
  *   -v          show its console
@@ -50,7 +51,7 @@
 #define EXIT_LIMIT	124
 #define EXIT_LAB	125
 
-#define LOOK_SECONDS	5	/* between looks at the emulator's pulse */
+#define LOOK_SECONDS	1	/* between looks at the emulator, and LAB_STIRs */
 
 #define TAIL_BYTES	(64u << 10)
 #define TAIL_LINES	60
@@ -83,6 +84,7 @@ struct run {
 	bool ready, done;
 	bool crashed;			/* the emulator itself, by a signal */
 	bool dead;			/* the machine in it: see pulse.h */
+	bool stir;			/* send LAB_STIR */
 	int status;
 };
 
@@ -522,6 +524,7 @@ static int serve(struct run *r)
 	};
 
 	struct pulse pulse = { 0 };
+	double stirred = 0;
 
 	while (!r->done) {
 		double now = elapsed(r), left = (double)r->limit - now;
@@ -544,6 +547,11 @@ static int serve(struct run *r)
 		}
 		if (left > LOOK_SECONDS)
 			left = LOOK_SECONDS;
+		if (r->stir && r->ready && !r->out.len && now - stirred >= LOOK_SECONDS) {
+			queue(r, LAB_STIR, "");
+			stirred = now;
+			continue;
+		}
 		if (poll(pfd, 4, (int)(left * 1000) + 1) < 0 && errno != EINTR)
 			break;
 		if (pfd[0].revents && read(r->signals, &si, sizeof(si)) == sizeof(si))
@@ -580,7 +588,7 @@ int main(int argc, char **argv)
 	int opt, words = 0, again = 0, input = -1, sig;
 	sigset_t set;
 
-	while ((opt = getopt(argc, argv, "+t:d:l:q:a:i:n:o:1v")) != -1) {
+	while ((opt = getopt(argc, argv, "+t:d:l:q:a:i:n:o:1vs")) != -1) {
 		switch (opt) {
 		case 't': r.limit = atol(optarg); break;
 		case 'd': disk = atoll(optarg); break;
@@ -590,6 +598,7 @@ int main(int argc, char **argv)
 		case 'n': r.name = optarg; break;
 		case 'o': files = optarg; break;
 		case '1': r.one_way = true; break;
+		case 's': r.stir = true; break;
 		case 'a': again = atoi(optarg); break;
 		case 'v': r.verbose = true; break;
 		default: return EXIT_LAB;

@@ -16,6 +16,22 @@ not_ok()
 	checks_failed=$((checks_failed + 1))
 }
 
+# jq OPTION...: with -e first among the options, no result at all is a failure, which jq 1.6
+# itself does not see: what was to be looked at is not there.
+jq()
+{
+	local out status=0
+
+	if [[ ${1:-} != -*e* ]]; then
+		command jq "$@"
+		return
+	fi
+	out=$(command jq "$@") || status=$?
+	printf '%s' "${out:+$out$'\n'}"
+	[ "$status" -ne 0 ] || [ -n "$out" ] || status=4
+	return "$status"
+}
+
 # check NAME COMMAND...: ok when it succeeds; its output is shown when it does not. The
 # command runs in this shell, whose children it may want to wait for.
 check()
