@@ -73,17 +73,21 @@ follow()
 	return 1
 }
 
+# starts NAME: now and then an emulated host runs no guest at all; leave it to the next one.
+starts()
+{
+	guest_until "$1" init 150 > /dev/null && return
+	not_ok "$1: guest starts" 'it said nothing in 150 s'
+	exit 1
+}
+
 # works NAME MODE: the guest is content and used that kind of interrupt; nothing was trapped.
 # shellcheck disable=SC2016 # jq expands it
 works()
 {
 	local name=$1 result
 
-	# Now and then an emulated host runs no guest at all: leave it to the next one.
-	if ! guest_until "$name" init 150 > /dev/null; then
-		not_ok "$name: guest starts" 'it said nothing in 150 s'
-		exit 1
-	fi
+	starts "$name"
 	check "$name: guest runs and powers off" follow "$name"
 	result=$(guest_event "$name" result) || result='{}'
 	check "$name: data is right" jq -e \
@@ -145,6 +149,7 @@ test_restart()
 	local deadline=$((SECONDS + 400)) results=0 status
 
 	boot restart "bp.do=blk bp.blocks=64 bp.end=reboot" --vf "$nvf"
+	starts restart
 	while [ "$results" -lt 3 ] && [ "$SECONDS" -lt "$deadline" ] && kill -0 "${guest_pid[restart]}" 2>/dev/null; do
 		sleep 0.5
 		results=$(guest_lines restart | jq -c 'select(.ev == "result")' 2>/dev/null | wc -l)
@@ -173,6 +178,7 @@ test_msi()
 	usb=$(basename "$(dirname "$(grep -lx 0x0c0330 "$pci"/*/class)")")
 	take "$usb" vfio-pci
 	boot msi "bp.do=info bp.hold=10" --vf "$usb"
+	starts msi
 	check 'msi: guest is up' guest_until msi hold 240
 	"$bluepass" -j ctl "$work/msi.sock" status > "$work/msi.status"
 	status msi '.interrupts == "msi" and .vectors_attached >= 1' 'the monitor delivers messages'
