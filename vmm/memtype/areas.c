@@ -166,6 +166,14 @@ static void take_over(struct vmm_mt *mt, struct vmm_mt_area *a)
 	a->due_nr = 0;
 }
 
+/* The same, with the slots that the leaves of those before are in. */
+static void renew(struct vmm_mt *mt, struct vmm_mt_area *a)
+{
+	for (unsigned int n = 0; n < a->due_nr; n++)
+		a->due[n].slot = a->cut[a->split ? n : 0].slot;
+	take_over(mt, a);
+}
+
 void vmm_mt_areas_adopt(struct vmm_mt *mt)
 {
 	for (unsigned int i = 0; i < mt->nr_areas; i++) {
@@ -173,9 +181,7 @@ void vmm_mt_areas_adopt(struct vmm_mt *mt)
 
 		if (!a->used)
 			continue;
-		for (unsigned int n = 0; n < a->due_nr; n++)
-			a->due[n].slot = a->cut[a->split ? n : 0].slot;
-		take_over(mt, a);
+		renew(mt, a);
 	}
 }
 
@@ -234,9 +240,7 @@ static void shed(struct vmm_mt *mt, bool all)
 			drop_slots(mt, a);
 			a->bare = true;
 		}
-		for (unsigned int n = 0; n < a->due_nr; n++)
-			a->due[n].slot = a->cut[a->split ? n : 0].slot;
-		take_over(mt, a);
+		renew(mt, a);
 	}
 }
 
