@@ -522,9 +522,8 @@ static int serve(struct run *r)
 		{ .fd = r->errors, .events = POLLIN },
 		{ .fd = r->control, .events = POLLIN },
 	};
-
 	struct pulse pulse = { 0 };
-	double stirred = 0;
+	double looked = 0;
 
 	while (!r->done) {
 		double now = elapsed(r), left = (double)r->limit - now;
@@ -538,20 +537,22 @@ static int serve(struct run *r)
 			r->status = EXIT_LIMIT;
 			break;
 		}
-		/* Bochs emulates in its first thread, and has not been seen to stop. */
-		if (!r->one_way && pulse_lost(&pulse, r->pid, now)) {
-			say("the emulated machine has not stirred for %d s", PULSE_SECONDS);
-			show_tail(r);
-			r->dead = true;
-			break;
+		if (now - looked >= LOOK_SECONDS) {
+			looked = now;
+			/* Bochs emulates in its first thread, and has not been seen to stop. */
+			if (!r->one_way && pulse_lost(&pulse, r->pid, now)) {
+				say("the emulated machine has not stirred for %d s", PULSE_SECONDS);
+				show_tail(r);
+				r->dead = true;
+				break;
+			}
+			if (r->stir && r->ready && !r->out.len) {
+				queue(r, LAB_STIR, "");
+				continue;
+			}
 		}
 		if (left > LOOK_SECONDS)
 			left = LOOK_SECONDS;
-		if (r->stir && r->ready && !r->out.len && now - stirred >= LOOK_SECONDS) {
-			queue(r, LAB_STIR, "");
-			stirred = now;
-			continue;
-		}
 		if (poll(pfd, 4, (int)(left * 1000) + 1) < 0 && errno != EINTR)
 			break;
 		if (pfd[0].revents && read(r->signals, &si, sizeof(si)) == sizeof(si))
